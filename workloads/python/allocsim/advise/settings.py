@@ -83,10 +83,10 @@ def set_to(facts: Facts, remedy: str, parts: int = 1) -> list[Lines] | None:
     Returns:
         None where no library runs the loop, its settings are made elsewhere, or it has none for this.
     """
-    found = facts.get("settings")
-    library = None if found is None or found["line"] is None else next((each for each in LIBRARIES if (each.batch is None) == (found["batch"] is None)), None)
-    if library is None:
+    found: dict[str, Any] | None = facts.get("settings")
+    if found is None or found["line"] is None:
         return None
+    library = next(each for each in LIBRARIES if (each.batch is None) == (found["batch"] is None))
     keywords = dict(library.others.get(remedy, {}))
     if parts > 1:
         keywords[library.accumulate] = str(parts * int(found["accumulate"]))

@@ -46,7 +46,8 @@ class Release(Remedy):
         program.around_calls(let_go)
 
     def lines(self, facts: Facts) -> list[Lines]:
-        found, places = [], {}
+        found: list[Lines] = []
+        places: dict[str, list[dict[str, Any]]] = {}
         for held in _worth(facts):
             added = additions(held["file"], held["name"]) if held["is_kept"] and held["has_items"] else []
             found += [Lines(place, text, replaces=True) for place, text in added]
