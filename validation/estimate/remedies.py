@@ -1,14 +1,14 @@
 """Holds `allocsim advise` against a GPU: what each remedy does to the scripts of the folder ``scripts``.
 
     python3 remedies.py estimates FOLDER [--workers N] [--only NAME,...] [--remedies NAME,...] [--device GPU] [--limit SHARE]
-    python3 remedies.py truth FOLDER [--workers N] [--only NAME,...]
+    python3 remedies.py truth FOLDER [--workers N] [--only NAME,...] [--gpus N]
     python3 remedies.py compare FOLDER
     python3 remedies.py keep FOLDER
     python3 remedies.py page
 
 ``estimates`` needs no GPU: `allocsim advise --all` tries the remedies, and then looks for those with which the script fits a share of the memory that it takes
 as it is. What it found is kept in FOLDER/NAME. ``truth`` needs one: each script runs with each remedy that was tried, put in from outside in the same way, and
-its peaks go to FOLDER/truth.json as they come; what was recommended runs again with no more memory than it was to fit. ``compare`` prints both, ``keep`` writes them to measured/remedies.json, of which ``page``
+its peaks go to FOLDER/truth.json as they come; what was recommended runs again with no more memory than it was to fit. Remedies that need several GPUs are left out where there are fewer (``--gpus``, 1 by default); the first rank is measured. ``compare`` prints both, ``keep`` writes them to measured/remedies.json, of which ``page``
 makes reports/docs/remedies.md.
 """
 
@@ -54,6 +54,8 @@ def run(name: str, trials: Path, names: list[str], limit_bytes: int, out: Path) 
     program = Program(torch, json.loads(trials.read_text())["facts"])
     if limit_bytes:
         torch.cuda.set_per_process_memory_fraction(limit_bytes / torch.cuda.get_device_properties(0).total_memory)
+    if "LOCAL_RANK" in os.environ:
+        torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
     program.follow()
     for each in names:
         remedies()[each].apply(program)
@@ -66,7 +68,8 @@ def run(name: str, trials: Path, names: list[str], limit_bytes: int, out: Path) 
         stats = torch.cuda.memory_stats()
         figures |= {f"{kind}_bytes": stats[f"{kind}_bytes.all.peak"] for kind in ("requested", "allocated", "reserved")}
         figures |= {"pytorch": torch.__version__, "device": torch.cuda.get_device_name()}
-        out.write_text(json.dumps(figures))
+        if os.environ.get("RANK", "0") == "0":
+            out.write_text(json.dumps(figures))
 
 
 def estimate(name: str, options: argparse.Namespace) -> None:
@@ -104,7 +107,7 @@ def goals(folder: Path) -> dict[str, dict]:
 
 
 def truth(options: argparse.Namespace) -> None:
-    """Runs the same trials on the GPU, in processes of their own, but for those that need several GPUs."""
+    """Runs the same trials on the GPU, in processes of their own, but for those that need more GPUs than there are."""
     from allocsim.advise.catalog import remedies
 
     file = options.folder / "truth.json"
@@ -114,8 +117,10 @@ def truth(options: argparse.Namespace) -> None:
     def one(name: str, names: str, limit_bytes: int, conf: str) -> None:
         case = f"{name}-{names or 'baseline'}{'-limited' if limit_bytes else ''}"
         out = options.folder / f"truth-{case}.json"
+        ranks = max((known[each].ranks for each in names.split("+") if each), default=1)
+        several = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(ranks)]
         command = [
-            *launcher(name), str(HERE / "remedies.py"), "run", str(out), "--only", name, "--remedies", names, "--limit-bytes", str(limit_bytes),
+            *(several if ranks > 1 else launcher(name)), str(HERE / "remedies.py"), "run", str(out), "--only", name, "--remedies", names, "--limit-bytes", str(limit_bytes),
             "--trials", str(options.folder / name / "trials.json"),
         ]  # fmt: skip
         variables = os.environ | ({"PYTORCH_CUDA_ALLOC_CONF": conf} if conf else {})
@@ -134,7 +139,7 @@ def truth(options: argparse.Namespace) -> None:
         (name, names, 0, "")
         for name, trials in found(options.folder).items()
         for names in trials
-        if names not in rows.get(name, {}) and all(known[each].ranks == 1 for each in names.split("+") if each)
+        if names not in rows.get(name, {}) and all(known[each].ranks <= options.gpus for each in names.split("+") if each)
     ]
     runs += [
         (name, "+".join(goal["chosen"]), goal["limit_bytes"], goal["conf"])
@@ -216,6 +221,7 @@ def main() -> None:
     parser.add_argument("--only", default="")
     parser.add_argument("--remedies", default="")
     parser.add_argument("--device", default="h200")
+    parser.add_argument("--gpus", type=int, default=1, metavar="N", help="that there are for truth")
     parser.add_argument("--trials", type=Path)
     parser.add_argument("--limit", type=float, default=0.6, metavar="SHARE", help="of what the script reserves as it is, that it is to fit; 0: none")
     parser.add_argument("--limit-bytes", type=int, default=0, help=argparse.SUPPRESS)

@@ -23,6 +23,7 @@ from allocsim.advise import command, source  # noqa: E402
 from allocsim.advise.catalog import BadRemedy, remedies  # noqa: E402
 from allocsim.advise.models import largest  # noqa: E402
 from allocsim.advise.trials import Trials  # noqa: E402
+from allocsim.estimate.api import answered  # noqa: E402
 from allocsim.recording import AllocsimError  # noqa: E402
 
 HAS_TORCH = importlib.util.find_spec("torch") is not None
@@ -65,7 +66,7 @@ def facts(**values):
     """Facts of a program in which nothing applies but what is given."""
     empty = {
         "models": [], "optimizers": [], "loaders": [], "losses": [], "sites": [], "held": [], "kept_gradients": [], "switches": 0, "scaler": False, "is_job": False, "compute_capability": [9, 0],
-        "installed": [], "sources": {}, "work": {},
+        "installed": [], "sources": {}, "work": {}, "settings": None,
     }  # fmt: skip
     return empty | values
 
@@ -128,9 +129,9 @@ class CatalogTest(unittest.TestCase):
 class AppliesTest(unittest.TestCase):
     def test_blocks_that_leave_least_are_checkpointed(self):
         kinds = [
-            {"name": "Stage", "container": None, "count": 4, "activation_bytes": 1000, "output_bytes": 40, "largest_bytes": 700},
-            {"name": "Block", "container": None, "count": 24, "activation_bytes": 900, "output_bytes": 200, "largest_bytes": 50},
-            {"name": "Norm", "container": None, "count": 48, "activation_bytes": 90, "output_bytes": 10, "largest_bytes": 5},
+            {"name": "Stage", "container": None, "count": 4, "outer": 4, "activation_bytes": 1000, "output_bytes": 40, "largest_bytes": 700},
+            {"name": "Block", "container": None, "count": 24, "outer": 0, "activation_bytes": 900, "output_bytes": 200, "largest_bytes": 50},
+            {"name": "Norm", "container": None, "count": 48, "outer": 2, "activation_bytes": 90, "output_bytes": 10, "largest_bytes": 5},
         ]
         self.assertEqual("Block", largest(kinds)["name"])
         found = remedies()["checkpoint"]
@@ -140,8 +141,22 @@ class AppliesTest(unittest.TestCase):
         self.assertIn("three or more", found.reason_against(facts(models=[model()])))
         self.assertIn("already", found.reason_against(facts(models=[model(kinds=kinds, is_checkpointed=True)])))
 
+    def test_blocks_within_others_are_not_checkpointed_twice(self):
+        def kind(name: str, outer: int) -> dict:
+            return {"name": name, "container": None, "count": 8, "outer": outer, "activation_bytes": 900, "output_bytes": 40, "largest_bytes": 70}
+
+        found = remedies()["checkpoint-all"]
+        inner = facts(models=[model(kinds=[kind("Block", 8), kind("Attention", 0)])])
+        self.assertIn("are parts of those", found.reason_against(inner))
+        beside = facts(models=[model(kinds=[kind("Block", 8), kind("Stem", 8), kind("Attention", 0)])])
+        self.assertIsNone(found.reason_against(beside))
+        self.assertEqual("checkpoint the 8 Block and the 8 Stem", found.title_for(beside))
+        self.assertNotIn("parts", found.lines(beside)[0].text)
+        partly = facts(models=[model(kinds=[kind("Block", 8), kind("Attention", 3)])])
+        self.assertIn("if id(block) not in parts]", found.lines(partly)[0].text)
+
     def test_containers_in_a_container_are_blocks_too(self):
-        kinds = [{"name": "Sequential", "container": "layers.0", "count": 6, "activation_bytes": 900, "output_bytes": 90, "largest_bytes": 150}]
+        kinds = [{"name": "Sequential", "container": "layers.0", "count": 6, "outer": 6, "activation_bytes": 900, "output_bytes": 90, "largest_bytes": 150}]
         line = remedies()["checkpoint-half"].lines(facts(models=[model(kinds=kinds)]))[0].text
         self.assertIn('for block in list(model.get_submodule("layers.0"))[::2]:', line)
 
@@ -215,8 +230,57 @@ class SourceTest(unittest.TestCase):
         self.assertEqual(("# model is the train that this statement makes\nmodel.compile()", False), compiled(6, "train"))
         found = remedies()["loss-in-parts"].lines(facts(losses=[{"line": f"{self.file}:6", "bytes": 1}]))
         self.assertEqual([False], [each.replaces for each in found])
-        found = remedies()["accumulate-2"].lines(facts(optimizers=[{"line": f"{self.file}:6", "name": "AdamW"}]))
+        own = {"line": f"{self.file}:6", "name": "AdamW", "variable": "self.opt"}
+        self.assertIn("self.opt.step() and self.opt.zero_grad() after every 2 batches", remedies()["accumulate-2"].lines(facts(optimizers=[own]))[0].text)
+        found = remedies()["accumulate-2"].lines(facts(optimizers=[own | {"variable": None}]))
         self.assertEqual(["# a library makes the steps from here: have it accumulate the gradients of 2 batches"], [each.text for each in found])
+
+
+    def test_what_a_name_holds_is_let_go_by_lines_that_run(self):
+        Path(self.file).write_text("kept, losses = [], {}\nfor batch in data:\n    outputs = model(batch)\n    kept.append(outputs)\n    losses[batch] = f(\n        outputs)\n")
+
+        def lines(name: str, is_kept: bool, has_items: bool = True) -> list[tuple[str, str, bool]]:
+            row = {"file": self.file, "function": "<module>", "name": name, "line": f"{self.file}:3", "call": f"{self.file}:3", "bytes": 1 << 30, "calls": 9, "is_kept": is_kept, "has_items": has_items}
+            return [(each.place.rpartition(":")[2], each.text, each.replaces) for each in remedies()["release"].lines(facts(held=[row]))]
+
+        self.assertEqual([("3", "outputs = None  # held and never read again\noutputs = model(batch)", True)], lines("outputs", False))
+        self.assertEqual([("4", "kept.append(outputs.detach().cpu())", True)], lines("kept", True))
+        self.assertEqual([("5", "losses[batch] = f(outputs).detach().cpu()", True)], lines("losses", True))
+        self.assertEqual([("3", "losses.clear()  # held and never read again\noutputs = model(batch)", True)], lines("losses", True, False))
+
+    def test_a_container_that_the_source_only_fills_is_not_read(self):
+        Path(self.file).write_text("kept.append(x)\nself.cache[3] = y\nseen.add(z)\nprint(len(seen))\nfor each in self.old: pass\nfirst = many[0]\n")
+        self.assertEqual([False, False, True, True, True], [source.is_read(self.file, each) for each in ("kept", "self.cache", "seen", "self.old", "many")])
+
+    def test_a_line_that_needs_what_is_held_keeps_it(self):
+        Path(self.file).write_text("state = model(state)\n")
+        self.assertTrue(source.ahead(f"{self.file}:1", ["state"], []).text.startswith("# ahead of this line: state = None"))
+        self.assertEqual("a = b = None  # held and never read again\nc.clear()  # held and never read again\nstate = model(state)", source.ahead(f"{self.file}:1", ["a", "b"], ["c"]).text)
+
+    def test_a_library_that_runs_the_loop_is_told_by_its_settings(self):
+        Path(self.file).write_text("arguments = TrainingArguments('out', per_device_train_batch_size=8)\ntrainer = Trainer(max_epochs=2)\ndata = DataLoader(x, batch_size=8)\n")
+        loaders = [{"key": "1", "line": f"{self.file}:3", "batch_size": 8, "is_training": True}]
+
+        def lines(remedy: str, **settings: object) -> list[str]:
+            given = facts(settings=settings, loaders=loaders, optimizers=[{"line": f"{self.file}:2", "name": "AdamW", "variable": None}])
+            return [each.text for each in remedies()[remedy].lines(given)]
+
+        own = {"name": "TrainingArguments", "line": f"{self.file}:1", "batch": 8, "accumulate": 3}
+        self.assertEqual(["arguments = TrainingArguments('out', per_device_train_batch_size=4, gradient_accumulation_steps=6)"], lines("accumulate-2", **own))
+        self.assertEqual(["arguments = TrainingArguments('out', per_device_train_batch_size=8, bf16=True)"], lines("autocast", **own))
+        self.assertIn("optim='adamw_bnb_8bit'", lines("adam-8bit", **own)[0])
+        other = {"name": "Trainer", "line": f"{self.file}:2", "batch": None, "accumulate": 1}
+        self.assertEqual(["data = DataLoader(x, batch_size=2)", "trainer = Trainer(max_epochs=2, accumulate_grad_batches=4)"], lines("accumulate-4", **other))
+        self.assertEqual(["trainer = Trainer(max_epochs=2, precision='bf16-true')"], lines("bf16", **other))
+        unseen = {"name": "TrainingArguments", "line": None, "batch": 8, "accumulate": 1}
+        self.assertIn("# a library makes the steps from here", lines("accumulate-2", **unseen)[1])
+
+    def test_adam_of_8_bits_is_given_what_it_takes(self):
+        Path(self.file).write_text("opt = torch.optim.AdamW(net.parameters(), lr=0.1, fused=True)\nopt = make(net)\n")
+        rows = [{"line": f"{self.file}:{line}", "name": "AdamW"} for line in (1, 2)]
+        texts = [each.text for each in remedies()["adam-8bit"].lines(facts(optimizers=rows))]
+        self.assertEqual("import bitsandbytes\nopt = bitsandbytes.optim.AdamW8bit(net.parameters(), lr=0.1)", texts[0])
+        self.assertTrue(texts[1].startswith("# the AdamW is made from here"), texts[1])
 
 
 class CommandTest(unittest.TestCase):
@@ -252,6 +316,17 @@ class CommandTest(unittest.TestCase):
             Path(folder, "trials.json").write_text("{}")
             self.assertIn("is not empty", self.refused("-o", folder, "--", sys.executable))
             self.assertEqual(["notes.txt", "trials.json"], sorted(os.listdir(folder)))
+
+
+class ApiTest(unittest.TestCase):
+    def test_an_answer_has_tables_and_shows_itself(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "answer.json")
+            program = f"import json; json.dump({{'fits': True, 'trials': [{{'fits': 'yes', 'reserved_bytes': 7}}]}}, open({file!r}, 'w')); print('Fits.')"
+            answer = answered([sys.executable, "-c", program], file, None)
+        self.assertEqual({"fits": True, "trials": [{"fits": "yes", "reserved_bytes": 7}]}, answer)
+        self.assertEqual("Fits.\n", repr(answer))
+        self.assertEqual(1, len(answer.table("trials")))
 
 
 class TrialsTest(unittest.TestCase):
@@ -382,6 +457,9 @@ class SameAsPastedTest(unittest.TestCase):
         lines = next(each["lines"] for each in self.trials["remedies"] if each["name"] == "fsdp-2")
         launcher = ("-m", "torch.distributed.run", "--nproc-per-node", "2")
         self.assert_same("fsdp-2", self.estimated("sharded", pasted(PROGRAM, lines), *launcher))
+
+    def test_a_changed_program_is_run_anew(self):
+        self.assertEqual([str(self.script)], list(self.trials["facts"]["sources"]))
 
     def test_what_is_held_into_the_next_step_is_named(self):
         self.assertIn("logits", [each["name"] for each in self.trials["facts"]["held"]])

@@ -615,6 +615,20 @@ print(int(ids.sum()))
         kilobytes, = self.run_program(text, "--fake-weights")
         self.assertLess(kilobytes, 2 << 20)
 
+    def test_fake_weights_are_not_read_to_be_cast(self):
+        text = """
+import torch, resource
+def made():
+    return torch.nn.Linear(1 << 15, 1 << 15, bias=False)
+layer, half = made().to(device="cuda", dtype=torch.bfloat16).weight, made().to(torch.bfloat16).weight
+for each in (layer, half):
+    print(int(each.dtype == torch.bfloat16 and each.requires_grad and each.nbytes == 1 << 31))
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+        *as_asked, kilobytes = self.run_program(text, "--fake-weights")
+        self.assertEqual([1, 1], as_asked)
+        self.assertLess(kilobytes, 2 << 20)
+
     def test_a_compiled_program_with_graphs_needs_what_it_needed_on_a_gpu(self):
         text = """
 import torch

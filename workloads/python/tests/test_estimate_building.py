@@ -12,7 +12,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from allocsim.estimate.building import Clock, builder, follow_builds  # noqa: E402
+from allocsim.estimate.building import Clock, builder, follow_builds, waited_seconds  # noqa: E402
 from allocsim.estimate.progress import Progress  # noqa: E402
 
 
@@ -28,8 +28,9 @@ class BuilderTest(unittest.TestCase):
 
 class ClockTest(unittest.TestCase):
     def test_it_stands_still_until_the_last_one_is_done(self):
-        clock = Clock()
         with unittest.mock.patch("allocsim.estimate.building.time.monotonic") as now:
+            now.return_value = 0.0
+            clock = Clock(lambda: 0.0)
             now.return_value = 10.0
             self.assertEqual(10, clock.now())
             with clock.still():
@@ -40,6 +41,23 @@ class ClockTest(unittest.TestCase):
                 now.return_value = 30.0
             now.return_value = 31.0
             self.assertEqual(11, clock.now())
+
+    def test_waiting_for_a_processor_does_not_count(self):
+        with unittest.mock.patch("allocsim.estimate.building.time.monotonic") as now:
+            now.return_value = 0.0
+            waited = [50.0]
+            clock = Clock(lambda: waited[0])
+            now.return_value, waited[0] = 10.0, 54.0
+            self.assertEqual(6, clock.now())
+            # A program gets somewhere in the end.
+            now.return_value, waited[0] = 100.0, 149.0
+            self.assertEqual(20, clock.now())
+
+    def test_a_busy_process_is_seen_to_wait_no_longer_than_it_ran(self):
+        before, began = waited_seconds(), time.monotonic()
+        while time.monotonic() - began < 0.3:
+            pass
+        self.assertLessEqual(waited_seconds() - before, time.monotonic() - began + 0.05)
 
     def test_the_time_of_a_program_that_builds_does_not_count(self):
         clock = Clock()

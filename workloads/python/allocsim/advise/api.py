@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any, Callable, Mapping, Sequence
+from typing import Callable, Mapping, Sequence
 
 from ..estimate.api import answered, function_call
+from ..recording import Answer
 from ..temporary import temporary_folder
 
 
@@ -24,7 +25,7 @@ def advise(
     fake_weights: bool = False,
     budget: float = 600.0,
     output: str | os.PathLike[str] | None = None,
-) -> dict[str, Any]:
+) -> Answer:
     """Finds changes that make calls of a function fit a GPU, without a GPU.
 
     The function runs in its own processes, as with ``allocsim.estimate``, once unchanged and once with each remedy.
@@ -44,7 +45,8 @@ def advise(
         output: folder for the results; None: they are not kept.
 
     Returns:
-        the answer of ``allocsim advise --json``; sizes are in bytes.
+        the answer of ``allocsim advise --json`` as a dictionary, which a notebook shows as the command prints it; sizes are in bytes. Its ``table("trials")`` is a DataFrame of the runs,
+        ``table("not_tried")`` of the remedies that were left out, ``table("purposes")`` of memory by purpose before and after, where pandas is installed.
 
     Raises:
         AllocsimError: the function cannot be found by another process, or did not finish its work.

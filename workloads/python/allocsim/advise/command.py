@@ -102,7 +102,8 @@ class _Search:
             say(f"{baseline['problem']}; its output is in {os.path.join(options.output, baseline.get('log', 'baseline.log'))}")
             return 1
         if not baseline["answer"]["complete"]:
-            for line in answer_lines(baseline["answer"]):
+            found = baseline["answer"]
+            for line in answer_lines(found | {"file": found["file"] and os.path.join(options.output, found["file"])}):
                 print_line(line)
             return int(baseline["answer"]["exit_code"]) or 1
         jobs = options.jobs or _jobs(baseline)

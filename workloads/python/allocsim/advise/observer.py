@@ -12,10 +12,12 @@ from pathlib import Path
 from typing import Any, Iterator
 
 from ..estimate.places import is_own
-from ..estimate.source import own_files
+from ..estimate.source import main_file, own_files
+from ..variables import variables_of
 from .held import Held
-from .models import caching, kinds_of, switches
+from .models import caching, kinds_of, outermost, switches
 from .program import Call, Made, Program, is_users, user_frame
+from .settings import described, settings_around
 from .work import Work, tensors
 
 #: The training call of a model in which its blocks are measured: in the first one libraries make what they keep.
@@ -34,12 +36,13 @@ class Observer:
     The report, the ``facts`` of remedies, is a dictionary. Sizes are in bytes, and a line is ``FILE:LINE`` of the user's, or null:
 
     - ``models``: ``name`` of the class, ``line`` where it was made, ``parameter_bytes`` by type (``parameters``), ``calls``, ``training_calls`` (with gradients on), ``switch`` (method by which it checkpoints itself),
-      ``is_checkpointed``, ``is_compiled``, ``autocast`` (type, null where off), ``kinds``: repeated blocks with ``name``, ``container`` (as :class:`.models.Kind` has them), ``count``, ``activation_bytes`` (what all keep for the backward pass), ``output_bytes``, ``largest_bytes`` (of one).
-    - ``optimizers``: ``name``, ``line``, ``steps``, ``parameter_bytes``, ``state_bytes``, ``tensors``, ``takes_fused``, ``is_fused``, ``is_foreach``.
+      ``is_checkpointed``, ``is_compiled``, ``autocast`` (type, null where off), ``takes_float32`` (whether it is called with such tensors), ``kinds``: repeated blocks with ``name``, ``container`` (as :class:`.models.Kind` has them), ``count``, ``outer`` (how many of them are in no other), ``activation_bytes`` (what all keep for the backward pass), ``output_bytes``, ``largest_bytes`` (of one).
+    - ``optimizers``: ``name``, ``line``, ``variable`` (by which the program asks for its steps; null where a library does), ``steps``, ``parameter_bytes``, ``state_bytes``, ``tensors``, ``takes_fused``, ``is_fused``, ``is_foreach``.
     - ``loaders``: ``key``, ``line``, ``batch_size``, ``is_training``.
     - ``losses``: ``line``, ``rows``, ``classes``, ``bytes`` of the largest cross-entropy at a line.
     - ``sites``: lines that call a model with gradients on, ``calls``, ``keeps``: whether a result can be gone back from, and ``backward``: whether a backward pass ever did.
     - ``held``: as in :class:`.held.Held`. ``kept_gradients``: lines that set gradients to zero and not to None. ``switches``: how often a model changed between training and evaluation. ``scaler``: whether losses are scaled. ``is_job``: whether the program made a process group.
+    - ``settings``: as :func:`.settings.described` has them, of the library that runs the training loop; null where the program does.
     - ``compute_capability``: of the card; ``installed``: of the libraries that remedies use; ``sources``: SHA-256 of the program's own files; ``work``: as in :class:`.work.Work`.
     """
 
@@ -56,6 +59,9 @@ class Observer:
         self._kept_gradients: set[str] = set()
         self._switches = 0
         self._has_scaler = False
+        self._settings: Any = None
+        # Python forgets it when the script has come to its end.
+        self._script = main_file()
         self._held = Held(torch)
         self._work = Work(torch)
 
@@ -105,6 +111,8 @@ class Observer:
         if not torch.is_grad_enabled():
             return None
         row["training_calls"] += 1
+        if row["training_calls"] == 1 and self._settings is None:
+            self._settings = settings_around(sys._getframe(1))
         if self._loader is not None and model.training:
             self._loaders[self._loader]["is_training"] = True
         site = self._sites.setdefault(call.line or "?", {"line": call.line, "calls": 0, "keeps": False, "backward": False})
@@ -119,12 +127,16 @@ class Observer:
         number = self._held.call
         handles.append(model.register_forward_hook(lambda module, inputs, output: self._watch(output, site, number)))
         self._model_called = row
+        handles.append(model.register_forward_pre_hook(lambda module, args, kwargs: self._given(row, args, kwargs), with_kwargs=True))
         try:
             yield
         finally:
             self._model_called = None
             for each in handles:
                 each.remove()
+
+    def _given(self, row: dict[str, Any], args: Any, kwargs: Any) -> None:
+        row["takes_float32"] = row["takes_float32"] or any(each.dtype == self._torch.float32 for each in tensors((args, kwargs)))
 
     def _watch(self, output: Any, site: dict[str, Any], number: int) -> None:
         def reached(gradient: Any) -> None:
@@ -147,7 +159,7 @@ class Observer:
         return {
             "name": type(model if own is None else own).__name__, "line": self._program.place_of(model if own is None else own), "parameters": parameters, "calls": 0, "training_calls": 0,
             "switch": None if switch is None else switch[1], "is_checkpointed": _is_checkpointed(model), "keeps_cache": any(True for _ in caching(model)),
-            "is_compiled": own is not None and hasattr(model, "_orig_mod") or getattr(model, "_compiled_call_impl", None) is not None, "autocast": None, "kinds": [],
+            "is_compiled": own is not None and hasattr(model, "_orig_mod") or getattr(model, "_compiled_call_impl", None) is not None, "autocast": None, "takes_float32": False, "kinds": [],
         }
 
     def _measure(self, model: Any, row: dict[str, Any]) -> list[Any]:
@@ -158,8 +170,13 @@ class Observer:
             return int(torch._C._cuda_memoryStats(torch.cuda.current_device())["allocated_bytes"]["all"]["current"])
 
         handles = []
-        for kind in kinds_of(self._torch, model):
-            found = {"name": kind.name, "container": kind.container, "count": len(kind.blocks), "activation_bytes": 0, "output_bytes": 0, "largest_bytes": 0}
+        kinds = kinds_of(self._torch, model)
+        outer = {id(each) for each in outermost(kinds)}
+        for kind in kinds:
+            found = {
+                "name": kind.name, "container": kind.container, "count": len(kind.blocks), "outer": sum(id(each) in outer for each in kind.blocks),
+                "activation_bytes": 0, "output_bytes": 0, "largest_bytes": 0,
+            }
             row["kinds"].append(found)
             begun: dict[int, int] = {}
 
@@ -185,7 +202,7 @@ class Observer:
         self._optimizers.append((
             optimizer,
             {
-                "name": type(optimizer).__name__, "line": made.line, "steps": 0, "parameter_bytes": sum(each.nbytes for each in parameters), "tensors": len(parameters), "state_bytes": 0,
+                "name": type(optimizer).__name__, "line": made.line, "steps": 0, "parameter_bytes": sum(each.nbytes for each in parameters), "tensors": len(parameters), "state_bytes": 0, "variable": None,
                 "takes_fused": "fused" in group, "is_fused": bool(group.get("fused")), "is_foreach": group.get("foreach"),
             },
         ))
@@ -196,6 +213,8 @@ class Observer:
         for each, row in self._optimizers:
             if each is optimizer:
                 row["steps"] += 1
+                if row["steps"] == 1:
+                    row["variable"] = _variable_of(optimizer)
                 if row["steps"] <= MEASURED_CALL:
                     row["state_bytes"] = sum(part.nbytes for part in tensors([list(state.values()) for state in optimizer.state.values()]) if part.is_cuda)
         if not self._optimizers or optimizer is self._optimizers[0][0]:
@@ -250,7 +269,7 @@ class Observer:
         Args:
             is_job: whether the program made a process group.
         """
-        torch = self._torch
+        torch, files = self._torch, own_files(self._script)
         capability = torch.cuda.get_device_capability() if torch.cuda.is_initialized() else (0, 0)
         return {
             "models": [row for row in self._models.values() if row["calls"]],
@@ -263,9 +282,10 @@ class Observer:
             "switches": self._switches,
             "scaler": self._has_scaler,
             "is_job": is_job,
+            "settings": described(self._settings, files),
             "compute_capability": list(capability),
             "installed": [each for each in LIBRARIES if importlib.util.find_spec(each) is not None],
-            "sources": {each: digest for each in own_files() if (digest := _digest(each))},
+            "sources": {each: digest for each in files if (digest := _digest(each))},
             "work": self._work.report(),
         }
 
@@ -290,6 +310,17 @@ def mark(loader: Any, *args: Any, **kwargs: Any) -> None:
 def key_of(loader: Any) -> str:
     """What tells the loaders of a program apart, the same in each run."""
     return getattr(loader, "_allocsim_key", "?")
+
+
+def _variable_of(optimizer: Any) -> str | None:
+    """The variable of the user's function that steps an optimizer which has it, or what stands for it; None where there is none."""
+    frame, _ = user_frame()
+    if frame is None:
+        return None
+    variables = variables_of(frame)
+    owner = variables.get("self")
+    named = [*variables.items(), *((f"self.{name}", each) for name, each in getattr(owner, "__dict__", {}).items())]
+    return next((name for name, each in named if each is optimizer or getattr(each, "optimizer", None) is optimizer), None)
 
 
 def _digest(file: str) -> str:

@@ -6,7 +6,7 @@ import ast
 import copy
 import functools
 import linecache
-from typing import Any, Callable
+from typing import Any, Callable, Collection, Sequence
 
 from .remedy import Lines
 
@@ -102,10 +102,92 @@ def changed_call(place: str, name: str, **keywords: str) -> Lines:
     return Lines(place, f"# a {name} is made from here: have it made with {given}")
 
 
+def renamed_call(place: str, name: str, other: str, kept: Collection[str], first: str) -> Lines:
+    """Lines to paste for a call of another class: the statement at a line with it, or a remark where it does not call the class.
+
+    Args:
+        place: of the statement.
+        name: of the class that is called.
+        other: what is called in its place.
+        kept: keywords that the other class takes, too; the rest is left out.
+        first: a line ahead of the statement.
+    """
+    statement = copy.deepcopy(_statement(place, name))
+    found = None if statement is None else _call_of(statement, name)
+    if statement is None or found is None:
+        return Lines(place, f"# the {name} is made from here: have it made as {other}")
+    found.func = ast.parse(other, mode="eval").body
+    found.keywords = [each for each in found.keywords if each.arg in (None, *kept)]
+    return Lines(place, f"{first}\n{ast.unparse(statement)}", replaces=True)
+
+
 def makes(place: str | None, name: str) -> bool:
     """Whether the statement at a line calls a class by its name."""
     statement = _statement(place, name)
     return statement is not None and _call_of(statement, name) is not None
+
+
+def ahead(place: str, names: Sequence[str], containers: Sequence[str]) -> Lines:
+    """Lines to paste that let names go ahead of the statement at a line, which has to do without them.
+
+    Args:
+        place: of the statement.
+        names: that are set to None.
+        containers: names of containers that are emptied.
+    """
+    statement = _statement(place)
+    used = {ast.unparse(each) for each in ast.walk(statement) if isinstance(each, (ast.Name, ast.Attribute)) and isinstance(each.ctx, ast.Load)} if statement is not None else set()
+    found = None if used.intersection((*names, *containers)) else text(place)
+    lines = [f"{' = '.join(names)} = None"] if names else []
+    lines += [f"{each}.clear()" for each in containers]
+    if found is None:
+        return Lines(place, "\n".join(f"# ahead of this line: {each}  # held and never read again" for each in lines))
+    return Lines(place, "\n".join([*(f"{each}  # held and never read again" for each in lines), found]), replaces=True)
+
+
+def is_read(file: str, name: str) -> bool:
+    """Whether a file reads a variable or an attribute, and does more with it than to add to it or to empty it."""
+    adding: set[int] = set()
+    for each in _nodes(file):
+        if isinstance(each, ast.Attribute) and each.attr in ("append", "appendleft", "add", "extend", "clear"):
+            adding.add(id(each.value))
+        elif isinstance(each, ast.Subscript) and isinstance(each.ctx, (ast.Store, ast.Del)):
+            adding.add(id(each.value))
+    return any(
+        isinstance(each, (ast.Name, ast.Attribute)) and isinstance(each.ctx, ast.Load) and id(each) not in adding and ast.unparse(each) == name
+        for each in _nodes(file)
+    )  # fmt: skip
+
+
+def additions(file: str, name: str) -> list[tuple[str, str]]:
+    """Where a container is given tensors: each ``FILE:LINE`` of a statement that does nothing else, and the statement with a copy on the host in its place.
+
+    Args:
+        file: of the container's function.
+        name: of the container, as in ``outputs`` or ``self.memory``.
+    """
+    found = []
+    for each in _simple_statements(file):
+        changed = copy.deepcopy(each)
+        given: ast.Call | ast.Assign | None = None
+        if isinstance(changed, ast.Expr) and isinstance(changed.value, ast.Call) and len(changed.value.args) == 1:
+            owner, _, action = ast.unparse(changed.value.func).rpartition(".")
+            given = changed.value if owner == name and action in ("append", "appendleft", "add") else None
+        elif isinstance(changed, ast.Assign) and isinstance(changed.targets[0], ast.Subscript) and ast.unparse(changed.targets[0].value) == name:
+            given = changed
+        if isinstance(given, ast.Call):
+            given.args[0] = _on_host(given.args[0])
+        elif given is not None:
+            given.value = _on_host(given.value)
+        if given is not None:
+            found.append((f"{file}:{each.lineno}", ast.unparse(changed)))
+    return found
+
+
+def _on_host(value: ast.expr) -> ast.expr:
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == "detach":
+        value = value.func.value
+    return ast.parse(f"({ast.unparse(value)}).detach().cpu()", mode="eval").body
 
 
 def operands(place: str | None) -> list[str]:

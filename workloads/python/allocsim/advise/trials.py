@@ -178,7 +178,7 @@ def _row(remedy: Remedy, facts: Facts) -> dict[str, Any]:
     reason = remedy.reason_against(facts)
     return {
         "name": remedy.name, "title": remedy.title if reason is not None else remedy.title_for(facts), "cost": remedy.cost, "changes_results": remedy.changes_results, "group": remedy.group or remedy.name, "after": remedy.after,
-        "is_on_request": remedy.is_on_request, "reason_against": reason,
+        "is_on_request": remedy.is_on_request, "ranks": remedy.ranks, "reason_against": reason,
         "max_saved_bytes": None if reason is not None else remedy.max_saved_bytes(facts),
         "lines": [] if reason is not None else [each._asdict() for each in remedy.lines(facts)],
     }

@@ -6,9 +6,9 @@ import json
 import os
 import subprocess
 import sys
-from typing import Any, Callable, Mapping, Sequence
+from typing import Callable, Mapping, Sequence
 
-from ..recording import AllocsimError
+from ..recording import AllocsimError, Answer
 from ..renamed import Keyed
 from ..temporary import temporary_folder
 
@@ -23,7 +23,7 @@ def estimate(
     fake_weights: bool = False,
     output: str | None = None,
     allow_writes: bool = False,
-) -> dict[str, Any]:
+) -> Answer:
     """Estimates the GPU memory of calls of a function, without a GPU.
 
     The function runs in its own process, because the mock CUDA driver must be loaded before PyTorch. It is therefore found by its
@@ -40,7 +40,7 @@ def estimate(
         allow_writes: the function may change your files; otherwise its changes are visible to it only and are dropped when it ends.
 
     Returns:
-        the answer of ``allocsim estimate --json`` (see ``answer``); sizes are in bytes. ``complete`` is false if the function failed after it had used GPU memory.
+        the answer of ``allocsim estimate --json`` (see ``answer``) as a dictionary that a notebook shows as the command prints it; sizes are in bytes. ``complete`` is false if the function failed after it had used GPU memory.
 
     Raises:
         AllocsimError: the function cannot be found by another process, or nothing could be recorded.
@@ -86,7 +86,7 @@ def function_call(step: Callable[[], object], caller: str) -> list[str]:
     return [sys.executable, "-m", "allocsim.estimate.step", source, name]
 
 
-def answered(command: Sequence[str], file: str, conf: str | None) -> dict[str, Any]:
+def answered(command: Sequence[str], file: str, conf: str | None) -> Answer:
     """Runs a command of this package, and returns the answer that it wrote as JSON.
 
     Args:
@@ -108,5 +108,4 @@ def answered(command: Sequence[str], file: str, conf: str | None) -> dict[str, A
         lines = lines or done.stdout.splitlines() or done.stderr.splitlines() or ["there was no answer"]
         raise AllocsimError(lines[-1], done.returncode or 1)
     with open(file, encoding="utf-8") as stream:
-        found: dict[str, Any] = json.load(stream, object_hook=Keyed)
-        return found
+        return Answer(json.load(stream, object_hook=Keyed), done.stdout)

@@ -21,11 +21,22 @@ _BUILDERS = re.compile(r"(nvcc|ninja|make|cmake|meson|bazel|(\w+-)*(cc|gcc|g\+\+
 _SHOWN_SECONDS = 1.0
 
 
-class Clock:
-    """Seconds that stand still at times."""
+#: Of the time that passes, at most this share is taken to be waiting for a processor: a program comes to its end on a machine that is never free.
+_MAX_WAITED_SHARE = 0.8
 
-    def __init__(self) -> None:
+
+class Clock:
+    """Seconds that stand still at times, and while the program waits for a processor: how far it comes does not depend on what else the machine does.
+
+    Args:
+        waited: seconds for which the program has waited so far.
+    """
+
+    def __init__(self, waited: Callable[[], float] | None = None) -> None:
         self._lock = threading.Lock()
+        self._waited = waited or waited_seconds
+        self._made = time.monotonic()
+        self._waited_before = self._waited()
         self._stood = 0.0
         self._still_from = 0.0
         self._stills = 0
@@ -33,14 +44,18 @@ class Clock:
     def now(self) -> float:
         """Seconds since some moment."""
         with self._lock:
-            return (self._still_from if self._stills else time.monotonic()) - self._stood
+            return (self._still_from if self._stills else self._passed()) - self._stood
+
+    def _passed(self) -> float:
+        passed = time.monotonic() - self._made
+        return passed - min(self._waited() - self._waited_before, _MAX_WAITED_SHARE * passed)
 
     @contextlib.contextmanager
     def still(self) -> Iterator[None]:
         """While this lasts, the time stands still."""
         with self._lock:
             if not self._stills:
-                self._still_from = time.monotonic()
+                self._still_from = self._passed()
             self._stills += 1
         try:
             yield
@@ -48,7 +63,29 @@ class Clock:
             with self._lock:
                 self._stills -= 1
                 if not self._stills:
-                    self._stood += time.monotonic() - self._still_from
+                    self._stood += self._passed() - self._still_from
+
+
+def waited_seconds() -> float:
+    """How long this process could have run and got no processor, by its main thread and the one of the others that waited most; 0 where the system does not tell.
+
+    Threads of a pool wait at the same time, and the main thread sleeps while another one goes back through the graph. Linux tells each thread's run delay in ``schedstat`` (Documentation/scheduler/sched-stats).
+    """
+    main = os.getpid()
+    mine = most = 0
+    try:
+        threads = os.listdir("/proc/self/task")
+    except OSError:
+        return 0.0
+    for each in threads:
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            with open(f"/proc/self/task/{each}/schedstat", encoding="ascii") as stream:
+                delay = int(stream.read().split()[1])
+            if int(each) == main:
+                mine = delay
+            else:
+                most = max(most, delay)
+    return (mine + most) / 1e9
 
 
 def builder(command: Any) -> str | None:

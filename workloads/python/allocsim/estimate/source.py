@@ -69,9 +69,19 @@ _INSTALLED = tuple(
 )
 
 
-def own_files() -> list[str]:
-    """The files of the program that are loaded: its script, and modules in its folder or the current one."""
-    script = getattr(sys.modules.get("__main__"), "__file__", None)
+def main_file() -> str | None:
+    """The file of the script that runs; None where there is none, and once it has come to its end."""
+    found: str | None = getattr(sys.modules.get("__main__"), "__file__", None)
+    return found
+
+
+def own_files(script: str | None = None) -> list[str]:
+    """The files of the program that are loaded: its script, and modules in its folder or the current one.
+
+    Args:
+        script: its file, as of a moment when it ran; None for now.
+    """
+    script = script or main_file()
     if not script:
         return []
     script = os.path.abspath(script)

@@ -327,6 +327,11 @@ class Values(DispatchMode):
             return self._equal(func, args, kwargs)
         if self._fake_weights and name in _FILLING and args[0].device.type == "cpu" and args[0].layout is torch.strided and args[0].nbytes >= MIN_WEIGHTS_BYTES:
             return args[0]
+        if self._fake_weights and name == "_to_copy" and _is_cast_weight(args[0], kwargs):
+            # Nothing reads what was never written.
+            args = (torch.empty_like(args[0], dtype=kwargs["dtype"]),)
+            if kwargs.get("device") is None or kwargs["device"].type == "cpu":
+                return args[0]
         if func.namespace == "c10d" and name in _EXCHANGING:
             return self._exchange(func, name, args, kwargs)
         tensors = list(_tensors(args, kwargs))
@@ -1185,6 +1190,14 @@ def _is_small(tensor: torch.Tensor, may_be_bias: bool = False) -> bool:
         return False
     most = MAX_MASK_BYTES if tensor.dtype is torch.bool or may_be_bias else most_bytes(tensor)
     return tensor.nbytes <= most and tensor.untyped_storage().nbytes() <= most
+
+
+def _is_cast_weight(tensor: torch.Tensor, options: dict[str, Any]) -> bool:
+    """Whether a parameter of the host is copied as another type."""
+    return (
+        isinstance(tensor, torch.nn.Parameter) and tensor.device.type == "cpu" and tensor.layout is torch.strided and tensor.nbytes >= MIN_WEIGHTS_BYTES
+        and options.get("dtype") not in (None, tensor.dtype) and not options.get("pin_memory")
+    )  # fmt: skip
 
 
 def _is_whole(tensor: torch.Tensor) -> bool:

@@ -8,7 +8,8 @@ from typing import Any
 from ..observer import key_of, mark
 from ..program import Made, Program
 from ..remedy import Facts, Lines, Remedy
-from ..source import assigned, changed_call, makes
+from ..settings import set_to, takes_batch
+from ..source import changed_call
 
 
 class Accumulate2(Remedy):
@@ -66,14 +67,20 @@ class Accumulate2(Remedy):
             _keep(program, owner, pace)
 
     def lines(self, facts: Facts) -> list[Lines]:
+        own = set_to(facts, self.name, self.parts)
+        if own is not None and takes_batch(facts):
+            return own
         found = [changed_call(each["line"], "DataLoader", batch_size=str(-(-each["batch_size"] // self.parts))) for each in facts["loaders"] if each["is_training"] and each["line"] is not None]
-        found += [
-            Lines(each["line"], f"# in the loop: (loss / {self.parts}).backward(); {name}.step() and {name}.zero_grad() after every {self.parts} batches only")
-            if name != "optimizer" or makes(each["line"], each["name"])
-            else Lines(each["line"], f"# a library makes the steps from here: have it accumulate the gradients of {self.parts} batches")
-            for each in facts["optimizers"] if each["line"] is not None and (name := assigned(each["line"], "optimizer", each["name"]))
-        ]
-        return found
+        if own is not None:
+            return found + own
+        return found + [_paced(each, self.parts) for each in facts["optimizers"] if each["line"] is not None]
+
+
+def _paced(optimizer: dict[str, Any], parts: int) -> Lines:
+    name = optimizer["variable"]
+    if name is None:
+        return Lines(optimizer["line"], f"# a library makes the steps from here: have it accumulate the gradients of {parts} batches")
+    return Lines(optimizer["line"], f"# in the loop: (loss / {parts}).backward(); {name}.step() and {name}.zero_grad() after every {parts} batches only")
 
 
 class Accumulate4(Accumulate2):

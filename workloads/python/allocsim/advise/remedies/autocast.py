@@ -6,6 +6,7 @@ from typing import Any
 
 from ..program import Call, Program
 from ..remedy import Facts, Lines, Remedy
+from ..settings import set_to
 from ..source import text
 
 
@@ -37,6 +38,9 @@ class Autocast(Remedy):
         program.around_calls(context)
 
     def lines(self, facts: Facts) -> list[Lines]:
+        own = set_to(facts, self.name)
+        if own is not None:
+            return own
         found = []
         for each in facts["sites"]:
             if each["line"] is not None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..program import Call, Program
 from ..remedy import Facts, Lines, Remedy
+from ..settings import set_to
 from ..source import after
 
 
@@ -48,8 +49,11 @@ class Bf16(Remedy):
         program.around_calls(cast)
 
     def lines(self, facts: Facts) -> list[Lines]:
+        own = set_to(facts, self.name)
+        if own is not None:
+            return own
         return [
-            after(each["line"], "model", each["name"], lambda name: f"{name}.to(torch.bfloat16)  # and inputs: x.to(torch.bfloat16)")
+            after(each["line"], "model", each["name"], lambda name: f"{name}.to(torch.bfloat16)" + ("  # and inputs: x.to(torch.bfloat16)" if each.get("takes_float32", True) else ""))
             for each in facts["models"] if each["line"] is not None and "float32" in each["parameters"]
         ]
 

@@ -109,6 +109,8 @@ class AllKinds(Checkpoint):
         found = super().reason_against(facts)
         if found is None and not any(len(each["kinds"]) > 1 for each in _trained(facts)):
             return "blocks of one class repeat only"
+        if found is None and not any(each["switch"] or self._kinds(each) != super(AllKinds, self)._kinds(each) for each in _trained(facts)):
+            return "all other blocks that repeat are parts of those that checkpoint runs again"
         return found
 
     def apply(self, program: Program) -> None:
@@ -118,7 +120,7 @@ class AllKinds(Checkpoint):
         return False
 
     def _kinds(self, model: dict[str, Any]) -> list[dict[str, Any]]:
-        return [each for each in model["kinds"] if each["activation_bytes"] > 0]
+        return [each for each in model["kinds"] if each["activation_bytes"] > 0 and each["outer"] > 0]
 
 
 def checkpointed(program: Program, block: Any) -> None:
@@ -161,9 +163,13 @@ def _without_cache(name: str) -> str:
 def _wrapping(name: str, kinds: list[dict[str, Any]], step: int) -> str:
     every = f"[::{step}]" if step > 1 else ""
     blocks = " + ".join(f"{blocks_of(name, kind)}{every}" for kind in kinds)
+    parts = ""
+    if len(kinds) > 1 and any(kind["outer"] < kind["count"] for kind in kinds):
+        parts = f"blocks = {blocks}\nparts = {{id(part) for block in blocks for part in block.modules() if part is not block}}\n"
+        blocks = "[block for block in blocks if id(block) not in parts]"
     return (
         "from torch.utils.checkpoint import checkpoint\n"
-        f"for block in {blocks}:\n"
+        f"{parts}for block in {blocks}:\n"
         "    block.forward = lambda *args, forward=block.forward, **kwargs: (\n"
         "        checkpoint(forward, *args, use_reentrant=False, **kwargs) if torch.is_grad_enabled() else forward(*args, **kwargs))"
     )

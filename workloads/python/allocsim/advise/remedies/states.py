@@ -6,7 +6,11 @@ from typing import Any
 
 from ..program import Made, Program
 from ..remedy import Facts, Lines, Remedy
-from ..source import after
+from ..settings import set_to
+from ..source import after, renamed_call
+
+#: What Adam of 8 bits is given as well.
+_KEPT = ("lr", "betas", "eps", "weight_decay")
 
 
 class StatesOnHost(Remedy):
@@ -78,8 +82,7 @@ class EightBits(Remedy):
             owner = {"Adam": bitsandbytes.optim.Adam8bit, "AdamW": bitsandbytes.optim.AdamW8bit}.get(type(about.optimizer).__name__)
             if owner is None:
                 return
-            kept = ("lr", "betas", "eps", "weight_decay")
-            groups = [{key: group[key] for key in ("params", *kept) if key in group} for group in about.optimizer.param_groups]
+            groups = [{key: group[key] for key in ("params", *_KEPT) if key in group} for group in about.optimizer.param_groups]
             inner = owner(groups)
             # The program goes on to hold its own optimizer.
             about.optimizer.__class__, about.optimizer.__dict__ = inner.__class__, inner.__dict__
@@ -87,4 +90,7 @@ class EightBits(Remedy):
         program.on_optimizer(made)
 
     def lines(self, facts: Facts) -> list[Lines]:
-        return [Lines(each["line"], f"import bitsandbytes\nbitsandbytes.optim.{each['name']}8bit(...)") for each in facts["optimizers"] if each["line"] is not None and each["name"] in ("Adam", "AdamW")]
+        own = set_to(facts, self.name)
+        if own is not None:
+            return own
+        return [renamed_call(each["line"], each["name"], f"bitsandbytes.optim.{each['name']}8bit", _KEPT, "import bitsandbytes") for each in facts["optimizers"] if each["line"] is not None and each["name"] in ("Adam", "AdamW")]

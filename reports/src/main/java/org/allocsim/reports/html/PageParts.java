@@ -30,10 +30,24 @@ final class PageParts {
     this.drawn = drawn;
   }
 
-  /** All such parts of a document, in their order. */
+  /** All such parts of a document but what comes ahead of the tables, in their order. */
   static String of(Document<?> document) {
+    return of(document, document.sections().stream().filter(each -> !isPasted(each)).toList());
+  }
+
+  /** What is there to be copied, which comes ahead of the tables. */
+  static String pasted(Document<?> document) {
+    return of(document, document.sections().stream().filter(PageParts::isPasted).toList());
+  }
+
+  private static boolean isPasted(Section section) {
+    return !section.blocks().isEmpty()
+        && section.blocks().stream().allMatch(each -> each instanceof Verbatim);
+  }
+
+  private static String of(Document<?> document, List<Section> sections) {
     PageParts parts = new PageParts(PageTable.drawn(document));
-    for (Section section : document.sections()) {
+    for (Section section : sections) {
       if (section.title() != null) {
         parts.heading(section.title());
       }

@@ -46,7 +46,7 @@ public final class ReportPage {
    * their page shows first.
    */
   private static final Set<String> RANKINGS =
-      Set.of("compare", "tune", "validate", "min-capacity", "sweep", "check", "fit");
+      Set.of("compare", "tune", "validate", "min-capacity", "sweep", "check", "fit", "advise");
 
   private static final String[] SCRIPTS = {
     "format.js",
@@ -84,6 +84,9 @@ public final class ReportPage {
 
   private final String html;
 
+  /** What comes ahead of the tables. */
+  private final String pasted;
+
   /**
    * The page of a document.
    *
@@ -101,6 +104,7 @@ public final class ReportPage {
     tables = drawn.stream().map(PageTable::of).toList();
     rows = drawn.stream().mapToInt(table -> table.rows().size()).sum();
     html = PageParts.of(document);
+    pasted = PageParts.pasted(document);
   }
 
   /** Writes the page and leaves the stream open. */
@@ -123,6 +127,7 @@ public final class ReportPage {
     parts.put("place", isFirst ? "first" : "last");
     parts.put(isFirst ? "explorer-first" : "explorer-last", resource("explorer.html"));
     parts.put("views", resource("views.html"));
+    parts.put("pasted", pasted);
     parts.put("parts", html);
     parts.put("results", json(results));
     parts.put("data", json(data));

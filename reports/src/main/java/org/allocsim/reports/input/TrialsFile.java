@@ -35,6 +35,9 @@ public record TrialsFile(Path file, Trials trials) {
   private static final String SCHEMA = "allocsim-trials-2";
   private static final String FIRST_SCHEMA = "allocsim-trials-1";
 
+  /** More GPUs than any remedy needs. */
+  private static final int MAX_GPUS = 1 << 20;
+
   /** Stands for no remedy, where remedies are named. */
   private static final String NONE = "none";
 
@@ -182,6 +185,8 @@ public record TrialsFile(Path file, Trials trials) {
         json.optionalText("reason_against"),
         json.number(
             json.map().containsKey("most_saved_bytes") ? "most_saved_bytes" : "max_saved_bytes"),
+        Math.toIntExact(
+            Math.clamp(json.map().get("ranks") == null ? 1 : json.bytes("ranks"), 1, MAX_GPUS)),
         lines);
   }
 

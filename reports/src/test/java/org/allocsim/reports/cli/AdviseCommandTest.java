@@ -142,6 +142,30 @@ class AdviseCommandTest {
   }
 
   @Test
+  void aPageShowsTheStepAndThePeakBeforeAndAfter() throws IOException {
+    Path recording = CommandRun.recording("gc_retried.pickle.xz");
+    for (JsonNode each : trials.get("trials")) {
+      String names = each.get("remedies").toString();
+      if (names.equals("[]") || names.equals("[\"accumulate-2\"]")) {
+        String name = names.length() + ".pickle.xz";
+        Files.copy(recording, folder.resolve(name));
+        ((ObjectNode) each.get("answer")).put("file", name);
+      }
+    }
+    write();
+    Path report = folder.resolve("report");
+    CommandRun run = CommandRun.of("advise", file.toString(), "--report", report.toString());
+    assertEquals(ExitCodes.DONE, run.exitCode(), run::err);
+    String drawn = Files.readString(report.resolve("difference.svg"));
+    assertTrue(drawn.contains(">unchanged: ") && drawn.contains(">changed: "), drawn);
+    assertTrue(Files.readString(report.resolve("purposes.svg")).contains("accumulate-2"));
+    String page = Files.readString(report.resolve("advise.html"));
+    // What to paste comes first, the recorded run after all else.
+    assertTrue(page.indexOf(">To paste<") < page.indexOf("id=\"results-title\""));
+    assertTrue(page.indexOf(">Before and after<") < page.indexOf("id=\"explorer\""));
+  }
+
+  @Test
   void aFileOfAnyContentIsAnsweredOrRefusedInOneSentence() throws IOException {
     String text = Files.readString(file);
     Random random = new Random(52);

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param reasonAgainst why it does not apply to the program; null where it may help
  * @param maxSavedBytes the most that it can save of what is live at the peak; null where that is
  *     not known
+ * @param gpus number of GPUs that it needs
  * @param lines what to paste for the same effect
  */
 public record Remedy(
@@ -29,6 +30,7 @@ public record Remedy(
     boolean isOnRequest,
     @Nullable String reasonAgainst,
     @Nullable Long maxSavedBytes,
+    int gpus,
     List<Lines> lines) {
   /** Keeps its own copy. */
   public Remedy {

@@ -3,10 +3,16 @@ package org.allocsim.analysis.advice;
 import java.util.Collection;
 import java.util.List;
 
-/** What runs with remedies cost, as a share of a step: more time, and that results may change. */
+/**
+ * What runs with remedies cost, as a share of a step: more time, that results may change, and more
+ * GPUs.
+ */
 final class RemedyCost {
   /** What changes results counts like so much more time: others are taken up to there. */
   private static final double CHANGED_RESULTS = 0.3;
+
+  /** Each further GPU is paid for as long as a step takes. */
+  private static final double GPU = 1;
 
   /** Each change of a program is work for who makes it, and nothing is free. */
   private static final double EACH = 0.02;
@@ -35,6 +41,10 @@ final class RemedyCost {
 
   private double cost(double addedTime, List<String> remedies) {
     boolean changes = remedies.stream().anyMatch(each -> trials.remedy(each).changesResults());
-    return Math.max(0, addedTime) + (changes ? CHANGED_RESULTS : 0) + EACH * remedies.size();
+    int gpus = remedies.stream().mapToInt(each -> trials.remedy(each).gpus()).max().orElse(1);
+    return Math.max(0, addedTime)
+        + (changes ? CHANGED_RESULTS : 0)
+        + GPU * (gpus - 1)
+        + EACH * remedies.size();
   }
 }

@@ -27,12 +27,13 @@ class RemedySearchTest {
   private interface Need extends Function<Set<String>, Double> {}
 
   private static Remedy remedy(String name) {
-    return new Remedy(name, "do " + name, "none", false, name, null, false, null, null, List.of());
+    return new Remedy(
+        name, "do " + name, "none", false, name, null, false, null, null, 1, List.of());
   }
 
   private static Remedy of(Remedy it, boolean changes, String group, String after, Long most) {
     return new Remedy(
-        it.name(), it.title(), it.cost(), changes, group, after, false, null, most, List.of());
+        it.name(), it.title(), it.cost(), changes, group, after, false, null, most, 1, List.of());
   }
 
   private static Trials trials(
@@ -97,6 +98,20 @@ class RemedySearchTest {
     assertEquals("the program fits without it", new RemedySearch(found).reasonAgainst(remedy("a")));
     Trials all = searched(20, true, List.of(remedy("a")), sum(10, Map.of("a", 5.0)), Map.of());
     assertEquals(Set.of(List.of(), List.of("a")), names(all));
+  }
+
+  @Test
+  void aSecondGpuCostsMoreThanWhatMakesAStepHalfAsLongAgain() {
+    Remedy sharded =
+        new Remedy("s", "shard", "2 GPUs", false, "s", null, false, null, null, 2, List.of());
+    Trials found =
+        searched(
+            8,
+            true,
+            List.of(sharded, remedy("b")),
+            sum(10, Map.of("s", 4.0, "b", 3.0)),
+            Map.of("b", 0.5));
+    assertEquals(List.of("b"), new RemedySearch(found).best().orElseThrow().remedies());
   }
 
   @Test

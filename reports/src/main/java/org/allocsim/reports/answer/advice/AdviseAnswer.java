@@ -3,6 +3,8 @@ package org.allocsim.reports.answer.advice;
 import static org.allocsim.reports.document.Quantity.bytes;
 import static org.allocsim.reports.document.Quantity.count;
 
+import java.io.File;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -19,12 +21,8 @@ import org.allocsim.analysis.advice.Trials;
 import org.allocsim.analysis.moment.PeakDifference;
 import org.allocsim.analysis.text.Numbers;
 import org.allocsim.reports.answer.moment.DiffAnswer;
-import org.allocsim.reports.answer.part.PageChart;
-import org.allocsim.reports.chart.ChartSize;
-import org.allocsim.reports.chart.ChartTheme;
 import org.allocsim.reports.chart.comparison.BarData;
 import org.allocsim.reports.chart.comparison.RemedyChart;
-import org.allocsim.reports.chart.memory.MemoryTimelineChart;
 import org.allocsim.reports.document.Block;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.Kind;
@@ -37,7 +35,6 @@ import org.allocsim.reports.document.Unit;
 import org.allocsim.reports.document.Verbatim;
 import org.allocsim.reports.document.Verdict;
 import org.allocsim.simulator.stats.ByteFormat;
-import org.jfree.chart.JFreeChart;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -332,13 +329,16 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks, @Nullable 
           new Section("To paste", lines().stream().<Block>map(AdviseAnswer::pasted).toList()));
     }
     Block tried = Table.of("What was tried", ROW, rows()).at("/trials");
-    sections.add(new Section(null, isDrawn ? List.of(tried, pageChart()) : List.of(tried)));
+    sections.add(
+        new Section(null, isDrawn ? List.of(tried, charts().runs().onPage()) : List.of(tried)));
     List<PeakDifference.Row> purposes = purposes();
     if (purposes != null) {
-      sections.add(
-          new Section(
-              null,
-              List.of(Table.of("Requested memory at the peaks, by purpose", PURPOSE, purposes))));
+      List<Block> blocks = new ArrayList<>();
+      if (isDrawn) {
+        charts().difference().forEach(each -> blocks.add(each.onPage()));
+      }
+      blocks.add(Table.of("Requested memory at the peaks, by purpose", PURPOSE, purposes));
+      sections.add(new Section(isDrawn ? "Before and after" : null, blocks));
     }
     if (!left().isEmpty()) {
       sections.add(new Section(null, List.of(Table.of("What was not tried", LEFT, left()))));
@@ -355,7 +355,13 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks, @Nullable 
 
   private static Verbatim pasted(Remedy.Lines lines) {
     String where = lines.replaces() ? "in place of " : "after ";
-    return new Verbatim("# " + where + lines.place() + "\n" + lines.text());
+    return new Verbatim("# " + where + fromHere(lines.place()) + "\n" + lines.text());
+  }
+
+  /** A place with the path from the current folder, where its file is in there. */
+  private static String fromHere(String place) {
+    String here = Path.of("").toAbsolutePath() + File.separator;
+    return place.startsWith(here) ? place.substring(here.length()) : place;
   }
 
   private Verdict verdict() {
@@ -470,7 +476,7 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks, @Nullable 
     return limits;
   }
 
-  private String goalName() {
+  String goalName() {
     return trials.goal().isChosen()
         ? ByteFormat.human(trials.goal().limitBytes())
         : trials.gpu().name();
@@ -506,7 +512,7 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks, @Nullable 
   }
 
   /** A bar for each run; telephones have no room for what it costs. */
-  private BarData bars(boolean saysCost) {
+  BarData bars(boolean saysCost) {
     BarData data = RemedyChart.data();
     for (Row each : rows()) {
       Trial.Outcome outcome = each.trial.outcome();
@@ -525,31 +531,21 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks, @Nullable 
     return data;
   }
 
-  /** Height of the chart in pixels. */
-  public int chartHeight() {
-    return RemedyChart.height(bars(false));
+  /** Its drawings. */
+  public AdviceCharts charts() {
+    return new AdviceCharts(this);
   }
 
-  /** Reserved memory at the peak of each run, as bars. */
-  public JFreeChart chart(ChartTheme theme, int width) {
-    return RemedyChart.create(
-        "Peak of reserved memory, by change",
-        trials.program() + "; bold: fits " + goalName(),
-        bars(width > RemedyChart.NARROW_WIDTH),
-        new MemoryTimelineChart.Bound("limit", trials.goal().limitBytes()),
-        theme,
-        width);
+  /** What the recommended run changes, in a few words. */
+  String change() {
+    return search().best().or(() -> search().least()).stream()
+        .map(each -> new Row(each.trial(), this).label())
+        .findFirst()
+        .orElse(AS_IT_IS);
   }
 
-  private Block pageChart() {
-    return PageChart.of(
-        "Peak of reserved memory of each run",
-        ChartSize.screen(RemedyChart.WIDTH, chartHeight()),
-        ChartSize.screen(RemedyChart.NARROW_WIDTH, chartHeight()),
-        this::chart);
-  }
-
-  private @Nullable List<PeakDifference.Row> purposes() {
+  /** Memory by purpose at both peaks; null where one of the two runs was not recorded. */
+  @Nullable List<PeakDifference.Row> purposes() {
     if (peaks == null) {
       return null;
     }

@@ -133,7 +133,10 @@ final class BarChart {
     MemoryTimelineChart.Bound shown =
         bound != null && bound.bytes() <= FARTHEST_BOUND * data.cut() ? bound : null;
     Room room = Room.of(data, unit, shown == null ? 0 : shown.bytes(), width);
-    NumberAxis axis = unit.axis(room.top(), quantity);
+    NumberAxis axis =
+        width <= NARROW_WIDTH
+            ? unit.narrowAxis(room.top(), quantity)
+            : unit.axis(room.top(), quantity);
     StackedBarRenderer renderer = new StackedBarRenderer();
     renderer.setBarPainter(new StandardBarPainter());
     renderer.setShadowVisible(false);

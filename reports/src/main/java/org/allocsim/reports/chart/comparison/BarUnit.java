@@ -19,6 +19,11 @@ enum BarUnit {
     }
 
     @Override
+    NumberAxis narrowAxis(double top, String label) {
+      return ByteAxis.upTo(top > 0 ? top : 1 << 20, label, NARROW_TICKS);
+    }
+
+    @Override
     String text(double value) {
       return ByteFormat.human(Math.round(value));
     }
@@ -83,8 +88,16 @@ enum BarUnit {
 
   private static final String[] THOUSANDS = {" /s", " k/s", " M/s", " G/s"};
 
+  /** Ticks whose words stand side by side on a telephone. */
+  private static final int NARROW_TICKS = 3;
+
   /** An axis from 0. */
   abstract NumberAxis axis(double top, String label);
+
+  /** An axis from 0 for telephones. */
+  NumberAxis narrowAxis(double top, String label) {
+    return axis(top, label);
+  }
 
   /** A value with its unit. */
   abstract String text(double value);

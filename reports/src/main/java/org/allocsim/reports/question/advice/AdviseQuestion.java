@@ -8,11 +8,11 @@ import org.allocsim.analysis.advice.Trials;
 import org.allocsim.analysis.attribution.CategoryRules;
 import org.allocsim.analysis.moment.LiveSet;
 import org.allocsim.analysis.moment.MomentQuery;
+import org.allocsim.reports.answer.advice.AdviceCharts;
 import org.allocsim.reports.answer.advice.AdviseAnswer;
 import org.allocsim.reports.answer.moment.PeakAnswer;
 import org.allocsim.reports.answer.moment.ReplayedProgram;
 import org.allocsim.reports.answer.moment.TableLimits;
-import org.allocsim.reports.chart.comparison.RemedyChart;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.html.TraceRecording;
 import org.allocsim.reports.output.ChartFolder;
@@ -70,12 +70,16 @@ public record AdviseQuestion(Trials trials, Trials.@Nullable Done checked)
   public void draw(AdviseAnswer answer, DocumentOutputs outputs) throws IOException {
     ChartFolder charts = outputs.charts();
     if (charts != null) {
-      charts.write(
-          "remedies",
-          RemedyChart.WIDTH,
-          answer.chartHeight(),
-          theme -> answer.chart(theme, RemedyChart.WIDTH));
+      AdviceCharts drawings = answer.charts();
+      write(charts, drawings.runs());
+      for (AdviceCharts.Drawing each : drawings.difference()) {
+        write(charts, each);
+      }
     }
+  }
+
+  private static void write(ChartFolder charts, AdviceCharts.Drawing drawing) throws IOException {
+    charts.write(drawing.name(), drawing.width(), drawing.height(), drawing::chart);
   }
 
   @Override

@@ -28,7 +28,17 @@ class AdviseAnswerTest {
       @Nullable Long maxSavedBytes,
       List<Remedy.Lines> lines) {
     return new Remedy(
-        name, "do " + name, "none", false, name, null, false, reasonAgainst, maxSavedBytes, lines);
+        name,
+        "do " + name,
+        "none",
+        false,
+        name,
+        null,
+        false,
+        reasonAgainst,
+        maxSavedBytes,
+        1,
+        lines);
   }
 
   /** A run that needs so much, also under its best settings, and does so much work in a step. */
