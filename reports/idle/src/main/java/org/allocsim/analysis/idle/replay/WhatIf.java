@@ -84,7 +84,7 @@ public final class WhatIf {
       throw new IllegalArgumentException(
           change.name()
               + ": the profile does not have the requests for memory; record with"
-              + " profile_memory=True");
+              + " profile_memory=True, or give a memory snapshot of the run with --memory");
     }
     AllocatorRun served = served(change);
     Prediction prediction =
@@ -233,7 +233,7 @@ public final class WhatIf {
     if (isWorth(Cause.RETRY) || isWorth(Cause.RECLAIM)) {
       changes.add("no-retries");
     }
-    if (allocator != null) {
+    if (allocator != null && !allocator.isExpandable()) {
       changes.add("expandable-segments");
     }
     addFor(Cause.GARBAGE_COLLECTION, "no-gc", changes);
