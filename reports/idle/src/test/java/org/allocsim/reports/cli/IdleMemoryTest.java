@@ -127,7 +127,8 @@ class IdleMemoryTest {
     JsonNode answer = answer(profile, snapshot(true, BEGIN));
     JsonNode cleared = cause(answer, "empty-cache");
     // From the begin of the operator to the entry, and from the end of the synchronisation to it.
-    assertEquals(STEPS * (992_000L + 1_985_000L), cleared.get("idle_nanos").asLong(), answer::toString);
+    assertEquals(
+        STEPS * (992_000L + 1_985_000L), cleared.get("idle_nanos").asLong(), answer::toString);
     assertEquals("job/train.py:12 (step)", cleared.get("where").asString());
     assertEquals(1, answer.get("driver_calls").get(0).get("frees").asInt());
     assertEquals(0, answer.get("replay_error_nanos").asLong());

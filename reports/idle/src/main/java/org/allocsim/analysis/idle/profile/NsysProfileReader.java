@@ -22,11 +22,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads the time in profiles of Nsight Systems that were exported with {@code nsys export --type
  * sqlite}: kernels, copies and fills (CUPTI_ACTIVITY_KIND_KERNEL, _MEMCPY, _MEMSET), calls of the
- * CUDA runtime and driver (_RUNTIME), ranges of NVTX that are pushed and popped (NVTX_EVENTS), calls
- * of the operating system (OSRT_API) and what the profiler itself takes (PROFILER_OVERHEAD). Checked
- * with exports of release 2025.3; the tables and columns are those of its documentation ("SQLite
- * Export Schema Reference"), and are found by their names, so that other releases may have more or
- * fewer.
+ * CUDA runtime and driver (_RUNTIME), ranges of NVTX that are pushed and popped (NVTX_EVENTS),
+ * calls of the operating system (OSRT_API) and what the profiler itself takes (PROFILER_OVERHEAD).
+ * Checked with exports of release 2025.3; the tables and columns are those of its documentation
+ * ("SQLite Export Schema Reference"), and are found by their names, so that other releases may have
+ * more or fewer.
  *
  * <p>A range whose name has "::", such as those of {@code torch.autograd.profiler.emit_nvtx()}, is
  * an operator; others are annotations. Of several processes, the one with most kernels is read.
@@ -344,8 +344,7 @@ final class NsysProfileReader {
   }
 
   /** Adds a row of a thread of the chosen process. */
-  private void onHost(
-      TableRows table, int threadColumn, RowKind kind, String name, long link)
+  private void onHost(TableRows table, int threadColumn, RowKind kind, String name, long link)
       throws IOException, TraceFormatException {
     long thread = integer(table, threadColumn);
     long owner = thread >> ID_BITS & ID_MASK;

@@ -260,8 +260,8 @@ public final class Waits {
    * Why memory is freed, by call; the entries of other calls are not meaningful. A program that
    * empties the cache calls no operator for it, the allocator is inside of one. It frees segments
    * between a cudaMalloc that failed and another, or right before one. Libraries free nothing to
-   * initialise the driver, which takes no time. In a profile without operators, what is freed is for
-   * a request if one follows at once, else the program empties the cache.
+   * initialise the driver, which takes no time. In a profile without operators, what is freed is
+   * for a request if one follows at once, else the program empties the cache.
    */
   private Cause[] causesOfFrees() {
     int calls = timeline.callCount();

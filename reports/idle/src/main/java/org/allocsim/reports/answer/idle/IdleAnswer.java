@@ -234,7 +234,7 @@ public record IdleAnswer(
       }
       return compared.stepNanos() == 0
           ? 0
-          : 1 - (double) prediction.stepNanos() / compared.stepNanos();
+          : 1 - prediction.stepNanos() / prediction.change().batch() / compared.stepNanos();
     }
   }
 
@@ -251,7 +251,8 @@ public record IdleAnswer(
               .ratio(
                   "saved_ratio",
                   "saves",
-                  "Fraction of the unchanged step that is saved; negative if the step gets longer.",
+                  "Fraction of the unchanged step that is saved, of another batch for the same"
+                      + " number of samples; negative if it gets longer.",
                   Row::gain)
               .missing(OUT_OF_MEMORY)
               .ratio(
@@ -628,7 +629,8 @@ public record IdleAnswer(
 
   private Sentence predictedWithoutProfiler() {
     return Sentence.of(
-        "Predictions are without the profiler, which makes the recorded step of {} about {} longer.",
+        "Predictions are without the profiler, which makes the recorded step of {} about {}"
+            + " longer.",
         nanos(recorded.stepNanos()),
         nanos(Math.max(0, recorded.stepNanos() - unprofiled.stepNanos())));
   }
@@ -645,6 +647,12 @@ public record IdleAnswer(
     }
     if (predictions.stream().anyMatch(each -> each.change().name().contains("graphs"))) {
       notes.add(Sentence.of("graphs is a bound: CUDA graphs or torch.compile reach it at best."));
+    }
+    if (predictions.stream().anyMatch(each -> each.change().isOfBatch())) {
+      notes.add(
+          Sentence.of(
+              "What another batch saves is for the same number of samples; the work of the GPU is"
+                  + " taken to grow linearly, as two recordings show."));
     }
     if (modelledMemory != null && result.memory() != null) {
       notes.add(

@@ -35,6 +35,9 @@ public final class IdleCommand implements Callable<Integer> {
   @Option(names = "--memory", paramLabel = "SNAPSHOT")
   private @Nullable Path memory;
 
+  @Option(names = "--other-batch", paramLabel = "RATIO=PROFILE")
+  private @Nullable String otherBatch;
+
   @Option(names = "--charts", paramLabel = "DIR")
   private @Nullable String charts;
 
@@ -54,10 +57,14 @@ public final class IdleCommand implements Callable<Integer> {
     if (outputOptions.isByEvent()) {
       throw Failure.usage("--figure: axis=event does not apply to charts of time; omit it");
     }
-    IdleQuestion question = IdleQuestion.of(changes, workers, memory, IdleCommand::size);
+    IdleQuestion question =
+        IdleQuestion.of(changes, workers, memory, otherBatch, IdleCommand::size);
     List<Path> inputs = new ArrayList<>(files);
     if (memory != null) {
       inputs.add(memory);
+    }
+    if (question.otherBatch() != null) {
+      inputs.add(question.otherBatch().profile());
     }
     try (DocumentOutputs outputs = outputOptions.open(inputs.toArray(Path[]::new))) {
       question.ask(files, outputs, charts);

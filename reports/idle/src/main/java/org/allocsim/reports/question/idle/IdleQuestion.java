@@ -2,6 +2,7 @@ package org.allocsim.reports.question.idle;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,6 +16,7 @@ import org.allocsim.analysis.idle.join.SnapshotJoin;
 import org.allocsim.analysis.idle.join.StepCalls;
 import org.allocsim.analysis.idle.memory.AllocatorModel;
 import org.allocsim.analysis.idle.profile.TimeProfile;
+import org.allocsim.analysis.idle.replay.BatchFit;
 import org.allocsim.analysis.idle.replay.Change;
 import org.allocsim.analysis.idle.replay.Prediction;
 import org.allocsim.analysis.idle.replay.WhatIf;
@@ -43,8 +45,37 @@ import org.jspecify.annotations.Nullable;
  * @param changes what to predict; those that apply where it is empty
  * @param workers workers of the data loader in the recording; 0 where that is unknown
  * @param memory a memory snapshot of the same run; null for none
+ * @param otherBatch the same program with another batch; null for none
  */
-public record IdleQuestion(List<Change> changes, int workers, @Nullable Path memory) {
+public record IdleQuestion(
+    List<Change> changes, int workers, @Nullable Path memory, @Nullable OtherBatch otherBatch) {
+  /**
+   * Another recording of a program.
+   *
+   * @param factor how many times as large its batch is
+   * @param profile the recording
+   */
+  public record OtherBatch(double factor, Path profile) {
+    static OtherBatch of(String text) {
+      int equals = text.indexOf('=');
+      if (equals < 1 || equals == text.length() - 1) {
+        throw Failure.usage(
+            "--other-batch " + text + " is not RATIO=PROFILE, such as 0.5x=half.json.gz");
+      }
+      try {
+        double factor = Change.factor("--other-batch", text.substring(0, equals));
+        if (factor == 1) {
+          throw Failure.usage("--other-batch " + text + " has the same batch; give another one");
+        }
+        return new OtherBatch(factor, Path.of(text.substring(equals + 1)));
+      } catch (InvalidPathException _) {
+        throw Failure.usage("--other-batch " + text + " names no file; check the path");
+      } catch (IllegalArgumentException e) {
+        throw Failure.usage(e.getMessage());
+      }
+    }
+  }
+
   private static final String CHARTS = "--charts";
 
   /** Keeps its own copy. */
@@ -59,7 +90,11 @@ public record IdleQuestion(List<Change> changes, int workers, @Nullable Path mem
    * @throws Failure where it cannot be asked
    */
   public static IdleQuestion of(
-      List<String> changes, int workers, @Nullable Path memory, ToLongFunction<String> size) {
+      List<String> changes,
+      int workers,
+      @Nullable Path memory,
+      @Nullable String otherBatch,
+      ToLongFunction<String> size) {
     if (workers < 0 || workers > Change.MAX_WORKERS) {
       throw Failure.usage("--workers " + workers + " must be from 0 to " + Change.MAX_WORKERS);
     }
@@ -71,7 +106,8 @@ public record IdleQuestion(List<Change> changes, int workers, @Nullable Path mem
         throw Failure.usage("--what-if: " + e.getMessage());
       }
     }
-    return new IdleQuestion(parsed, workers, memory);
+    return new IdleQuestion(
+        parsed, workers, memory, otherBatch == null ? null : OtherBatch.of(otherBatch));
   }
 
   /**
@@ -97,6 +133,9 @@ public record IdleQuestion(List<Change> changes, int workers, @Nullable Path mem
     if (memory != null) {
       throw Failure.usage("--memory takes one profile, and there are " + profiles.size());
     }
+    if (otherBatch != null) {
+      throw Failure.usage("--other-batch takes one profile, and there are " + profiles.size());
+    }
     List<IdleResult> results = new ArrayList<>();
     for (Path profile : profiles) {
       results.add(read(profile).result());
@@ -120,15 +159,16 @@ public record IdleQuestion(List<Change> changes, int workers, @Nullable Path mem
       int before = found.size();
       try (Stream<Path> inside = Files.list(file)) {
         inside
-            .filter(each -> each.getFileName().toString().matches(".*\\.(json|sqlite)(\\.(gz|xz|zst))?"))
+            .filter(each ->
+                each.getFileName().toString().matches(".*\\.(json|sqlite)(\\.(gz|xz|zst))?"))
             .sorted()
             .forEach(found::add);
       }
       if (found.size() == before) {
         throw new Failure(
             file
-                + ": no profile in it; name a folder of files that end in .json or .sqlite, also with"
-                + " .gz, .xz or .zst");
+                + ": no profile in it; name a folder of files that end in .json or .sqlite, also"
+                + " with .gz, .xz or .zst");
       }
     }
     return found;
@@ -139,7 +179,11 @@ public record IdleQuestion(List<Change> changes, int workers, @Nullable Path mem
       throws IOException {
     Subject subject = memory == null ? ofProfile(file) : joined(file, memory);
     IdleAnalysis analysis = subject.analysis;
-    WhatIf whatIf = new WhatIf(analysis, workers, subject.allocator);
+    BatchFit batches =
+        otherBatch == null
+            ? null
+            : new BatchFit(analysis, read(otherBatch.profile()), otherBatch.factor());
+    WhatIf whatIf = new WhatIf(analysis, workers, subject.allocator, batches);
     List<Prediction> predictions = new ArrayList<>();
     if (changes.isEmpty()) {
       predictions.addAll(whatIf.predictAll());

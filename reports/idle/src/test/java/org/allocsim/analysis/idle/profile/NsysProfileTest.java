@@ -114,17 +114,16 @@ class NsysProfileTest {
     Files.writeString(
         other, text.replace("KIND_KERNEL", "KIND_KERNAL"), StandardCharsets.ISO_8859_1);
     String message =
-        assertThrows(
-                TraceFormatException.class, () -> TimeProfileReader.read(other, Progress.NONE))
+        assertThrows(TraceFormatException.class, () -> TimeProfileReader.read(other, Progress.NONE))
             .getMessage();
     assertTrue(message.contains("no kernels of Nsight Systems"), message);
     assertTrue(message.contains("nsys export --type sqlite"), message);
     Files.writeString(
-        other, text.replace("start INT, end INT, globalTid", "begin INT, end INT, globalTid"),
+        other,
+        text.replace("start INT, end INT, globalTid", "begin INT, end INT, globalTid"),
         StandardCharsets.ISO_8859_1);
     String columns =
-        assertThrows(
-                TraceFormatException.class, () -> TimeProfileReader.read(other, Progress.NONE))
+        assertThrows(TraceFormatException.class, () -> TimeProfileReader.read(other, Progress.NONE))
             .getMessage();
     assertTrue(columns.contains("table CUPTI_ACTIVITY_KIND_RUNTIME has no column start"), columns);
     Files.writeString(other, text.substring(0, text.length() / 2), StandardCharsets.ISO_8859_1);
