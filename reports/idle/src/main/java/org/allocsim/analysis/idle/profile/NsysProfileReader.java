@@ -222,6 +222,10 @@ final class NsysProfileReader {
     return process == null || table.isNull(column) || table.integer(column) == process;
   }
 
+  private static boolean isOutOfRange(long nanos) {
+    return nanos < -Micros.MAX_NANOS || nanos > Micros.MAX_NANOS;
+  }
+
   private void add(
       TableRows table, RowKind kind, String name, long owner, long number, long link, long bytes)
       throws IOException, TraceFormatException {
@@ -231,7 +235,7 @@ final class NsysProfileReader {
     }
     long start = table.integer(0);
     long end = table.integer(1);
-    if (Math.abs(start) > Micros.MAX_NANOS || Math.abs(end) > Micros.MAX_NANOS) {
+    if (isOutOfRange(start) || isOutOfRange(end)) {
       throw new IllegalArgumentException("a time of more than 95 years is out of range");
     }
     if (end < start) {
