@@ -6,8 +6,8 @@ import org.allocsim.workloads.format.Progress;
 import org.allocsim.workloads.format.TraceFormatException;
 
 /**
- * Says how long the GPU of a profile is idle, and why. It is a service: a wing has the analysis, and
- * the core tells of it where a file that it is asked about has the time of a GPU.
+ * Says how long the GPU of a profile is idle, and why. It is a service: a wing has the analysis,
+ * and the core tells of it where a file that it is asked about has the time of a GPU.
  */
 @FunctionalInterface
 public interface IdleTime {

@@ -51,6 +51,7 @@ import org.allocsim.reports.wing.IdleTime;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.run.FailedRequest;
+import org.allocsim.workloads.format.kineto.KinetoFormat;
 import org.allocsim.workloads.source.DeviceTrace;
 import org.jspecify.annotations.Nullable;
 
@@ -300,6 +301,11 @@ public record DiagnosedProgram(
     details.add(more());
     if (idle != null) {
       details.add(idle(idle));
+    } else if (input.format().equals(KinetoFormat.ID)) {
+      details.add(
+          Sentence.of(
+              "If the profile has the GPU's kernels, {} shows why the GPU is idle.",
+              next.line("idle")));
     }
     return new Verdict(
         failed() == null ? Tone.NEUTRAL : Tone.BAD,
