@@ -284,15 +284,27 @@ class Recording:
         """
         return self.ask("leaks", *options, warm_up=warm_up)
 
-    def idle(self, *options: str, what_if: str | Sequence[str] = (), workers: int | None = None) -> Answer:
-        """Why the GPU is idle, and what would change it; the recording is a profile of PyTorch's profiler.
+    def idle(
+        self,
+        *options: str,
+        what_if: str | Sequence[str] = (),
+        workers: int | None = None,
+        memory: str | os.PathLike[str] | None = None,
+        other_batch: tuple[float, str | os.PathLike[str]] | None = None,
+    ) -> Answer:
+        """Why the GPU is idle, and what would change it; the recording is a profile of PyTorch's profiler or of Nsight Systems.
 
         Args:
             what_if: changes to predict, such as ``["workers=4", "workers=4,pinned,non-blocking"]``; by default those that apply.
             workers: of the data loader in the recorded run, which a profile does not show.
+            memory: a memory snapshot of the same run.
+            other_batch: a profile of the same program with another batch, and how many times as large that is: ``(0.5, "half.json.gz")``.
         """
         changes = (what_if,) if isinstance(what_if, str) else tuple(what_if)
-        return self.ask("idle", *(f"--what-if={change}" for change in changes), *options, workers=workers)
+        inputs = [f"--memory={file_argument(memory)}"] if memory is not None else []
+        if other_batch is not None:
+            inputs.append(f"--other-batch={other_batch[0]:g}x={os.fspath(other_batch[1])}")
+        return self.ask("idle", *(f"--what-if={change}" for change in changes), *inputs, *options, workers=workers)
 
     def compare(self, *options: str, policies: str | Sequence[str] | None = None, confs: Sequence[str] | None = None) -> Answer:
         """The program on many allocators.

@@ -141,6 +141,10 @@ class AnswersTest(unittest.TestCase):
         self.assertEqual(sum(each["idle_nanos"] for each in answer["causes"]), answer["total"]["idle_nanos"])
         self.assertEqual([each["change"] for each in answer["what_if"]], ["no change", "workers=4", "workers=4,pinned,non-blocking"])
         self.assertEqual(profile.idle(what_if="gpu=2x")["causes"][0]["cause"], "data")
+        other = profile.idle(what_if="batch=4x", other_batch=(2, SAMPLE.parent / "loader.trace.json.xz"))
+        self.assertEqual(other["what_if"][1]["step_nanos"], other["what_if"][0]["step_nanos"], "nothing grows with the batch")
+        with self.assertRaisesRegex(allocsim.AllocsimError, "it is not of the run|its history"):
+            profile.idle(memory=SAMPLE.parent / "train_gpt.pickle.xz")
 
     def test_a_table_has_the_answers_rows(self):
         answer = allocsim.open(SAMPLE).tune()

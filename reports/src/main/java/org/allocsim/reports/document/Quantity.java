@@ -32,7 +32,12 @@ public record Quantity(Unit unit, Object value, boolean isExact) {
 
   /** A number of things and their noun, in the plural unless it is one. */
   public static Sentence count(long number, String noun) {
-    return Sentence.of("{} " + noun + (number == 1 ? "" : "s"), count(number));
+    return count(number, noun, noun + "s");
+  }
+
+  /** A number of things and their noun, whose plural is not formed with an s. */
+  public static Sentence count(long number, String noun, String nouns) {
+    return Sentence.of("{} " + (number == 1 ? noun : nouns), count(number));
   }
 
   /** A part of a whole, read as a percentage; a dash where the whole is nothing. */

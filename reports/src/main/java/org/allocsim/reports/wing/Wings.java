@@ -9,7 +9,7 @@ import org.allocsim.reports.output.Failure;
 
 /**
  * The wings of this installation. To find them, Java looks through every jar, so a command of the
- * core must not ask for them.
+ * core must not ask for them, unless a file needs one.
  */
 public final class Wings {
   private Wings() {}
@@ -30,6 +30,11 @@ public final class Wings {
   /** What serves requests with KV caches, for a wing that needs it. */
   public static Optional<CacheRecorder> cacheRecorder() {
     return ServiceLoader.load(CacheRecorder.class, Wings.class.getClassLoader()).findFirst();
+  }
+
+  /** What says why the GPU of a profile is idle, for answers about a file that has its time. */
+  public static Optional<IdleTime> idleTime() {
+    return ServiceLoader.load(IdleTime.class, Wings.class.getClassLoader()).findFirst();
   }
 
   /** A command whose wing is not installed, or one that it needs. */

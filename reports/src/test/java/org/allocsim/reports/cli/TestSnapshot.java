@@ -16,6 +16,7 @@ final class TestSnapshot {
   private final List<Object> segments = new ArrayList<>();
   private long timeMicros = 1_000_000;
   private String conf = "";
+  private List<Object> frames = List.of();
 
   /** One small tensor that lives and dies in its 2 MiB segment. */
   static TestSnapshot ofOneTensor() {
@@ -35,6 +36,9 @@ final class TestSnapshot {
     entry.put("size", sizeBytes);
     entry.put("stream", 0);
     entry.put("time_us", timeMicros);
+    if (!frames.isEmpty()) {
+      entry.put("frames", frames);
+    }
     histories.getLast().add(entry);
     return this;
   }
@@ -48,6 +52,18 @@ final class TestSnapshot {
   /** The program set these. */
   TestSnapshot under(String settings) {
     conf = settings;
+    return this;
+  }
+
+  /** What follows is called from a line of the program. */
+  TestSnapshot calledFrom(String file, int line, String function) {
+    frames = List.of(Map.of("filename", file, "line", line, "name", function));
+    return this;
+  }
+
+  /** The next event happens at this time, with its 10 µs. */
+  TestSnapshot until(long micros) {
+    timeMicros = micros - 10;
     return this;
   }
 

@@ -2,10 +2,22 @@ package org.allocsim.workloads.transform;
 
 import java.util.Arrays;
 import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.simulator.trace.RequestKind;
 
-/** Adds calls of {@code torch.cuda.empty_cache()} to a program. */
+/** Adds calls of {@code torch.cuda.empty_cache()} to a program, or takes them out. */
 public final class CacheClearing {
   private CacheClearing() {}
+
+  /** A copy of a trace in which no cached memory of one device is returned by the program. */
+  public static AllocationTrace without(AllocationTrace trace, int device) {
+    TraceCopy copy = new TraceCopy(trace);
+    for (int event = 0; event < trace.eventCount(); event++) {
+      if (trace.kind(event) != RequestKind.EMPTY_CACHE || trace.device(event) != device) {
+        copy.row(event);
+      }
+    }
+    return copy.build();
+  }
 
   /**
    * A copy of a trace in which cached memory of one device is returned before each of some rows.

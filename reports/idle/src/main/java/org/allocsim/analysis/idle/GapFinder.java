@@ -23,8 +23,8 @@ import org.allocsim.analysis.idle.timeline.WorkKind;
  * <p>While the host loads data, copies from pageable memory, calls the driver for memory, collects
  * garbage or loads kernels, that is the cause. Else, where the host had waited for the GPU when the
  * gap began, the cause is why it waited: nothing could be queued. Else the host is slower than the
- * GPU: between operators, or in them. In a step whose launching takes less time than its kernels
- * the host would have been ahead, so gaps between launches after a wait are also due to the wait.
+ * GPU: between operators, or in them. Where the host would have been ahead without its waits, gaps
+ * between launches after a wait are also due to the wait, until the next.
  */
 final class GapFinder {
   /** Gaps shorter than this are not looked at. */
@@ -83,7 +83,11 @@ final class GapFinder {
     find(gpu.all());
   }
 
-  /** Whether launching a step takes the host less time than the GPU needs for it. */
+  /**
+   * Whether the host would be ahead of the GPU in a step if it never waited: launching the step
+   * takes it less time than the GPU needs for it, or than it was ahead before. Recorded steps are
+   * taken to be those of a longer run.
+   */
   private void findAhead(GpuTime gpu) {
     long[] held = new long[steps.count()];
     for (int i = 0; i < states.count(); i++) {
@@ -97,10 +101,14 @@ final class GapFinder {
         hold(timeline.callStart(call), end, held);
       }
     }
-    for (int each = 0; each < steps.count(); each++) {
-      StepTime time = gpu.within("", steps.gpuNanos(each), steps.gpuNanos(each + 1));
-      long launching = steps.hostNanos(each + 1) - steps.hostNanos(each) - held[each];
-      hostIsAhead[each] = launching < time.busyNanos();
+    long lead = 0;
+    for (int round = 0; round < 2; round++) {
+      for (int each = 0; each < steps.count(); each++) {
+        StepTime time = gpu.within("", steps.gpuNanos(each), steps.gpuNanos(each + 1));
+        long launching = steps.hostNanos(each + 1) - steps.hostNanos(each) - held[each];
+        lead = Math.max(0, lead + time.busyNanos() - launching);
+        hostIsAhead[each] = lead > 0;
+      }
     }
   }
 
@@ -218,8 +226,15 @@ final class GapFinder {
     }
   }
 
-  /** Splits what is left into the program's own code and the rest. */
+  /**
+   * Splits what is left into the program's own code and the rest. A host that would be ahead runs
+   * its code while the GPU is busy, unless it had to wait before.
+   */
   private void rest(long begin, long end, Cause rest, String where) {
+    if (rest != Cause.LAUNCH && hostIsAhead[step]) {
+      add(begin, end, rest, where);
+      return;
+    }
     long at = begin;
     for (int i = hostBusy.firstAfter(begin); at < end; i++) {
       long next = i < hostBusy.count() ? Math.min(end, hostBusy.begin(i)) : end;

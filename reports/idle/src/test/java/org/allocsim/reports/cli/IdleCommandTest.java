@@ -290,6 +290,59 @@ class IdleCommandTest {
   }
 
   @Test
+  void diagnoseSaysWhyTheGpuOfAProfileIsIdle() throws IOException {
+    ProfileText text = new ProfileText();
+    for (int step = 0; step < 5; step++) {
+      int at = 10_000 * step;
+      text.step(step, at, at + 10_000)
+          .load(true, at, at + 8_000)
+          .memory(0, at + 8_001, 32 << 20, 0x1000, 32 << 20, 40 << 20)
+          .kernel("gemm", 7, at + 8_000, at + 8_010, at + 8_010, at + 9_900)
+          .memory(0, at + 9_000, -(32 << 20), 0x1000, 0, 40 << 20);
+    }
+    Path file = text.write(folder.resolve("memory.json"));
+    Path json = folder.resolve("diagnosis.json");
+    CommandRun run = CommandRun.of("diagnose", file, "--json", json);
+    assertEquals(ExitCodes.DONE, run.exitCode(), run.err());
+    assertTrue(
+        run.out()
+            .replaceAll("\\s+", " ")
+            .contains(
+                "The GPU is idle 81.1 % of each recorded step, mainly due to waiting for data"
+                    + " (DataLoader, 80.0 %); 'allocsim idle "
+                    + file
+                    + "' shows more."),
+        run.out());
+    JsonNode answer = JsonMapper.builder().build().readTree(Files.readString(json));
+    assertEquals("data", answer.findValue("gpu_idle_cause").asString());
+    assertTrue(answer.findValue("gpu_idle_ratio").asDouble() > 0.81, answer::toString);
+  }
+
+  @Test
+  void anotherRecordingPredictsAThirdBatch() throws IOException {
+    ProfileText text = new ProfileText();
+    for (int step = 0; step < 5; step++) {
+      int at = 12_000 * step;
+      text.step(step, at, at + 12_000)
+          .load(true, at, at + 8_000)
+          .kernel("gemm", 7, at + 8_000, at + 8_010, at + 8_010, at + 11_900);
+    }
+    Path twice = text.write(folder.resolve("twice.json"));
+    CommandRun run =
+        CommandRun.of("idle", profile, "--other-batch", "2x=" + twice, "--what-if", "batch=4x");
+    assertEquals(ExitCodes.DONE, run.exitCode(), run.err());
+    assertTrue(run.out().contains("batch=4x"), run.out());
+    CommandRun mistyped = CommandRun.of("idle", profile, "--other-batch", twice);
+    assertEquals(ExitCodes.USAGE, mistyped.exitCode());
+    assertTrue(mistyped.err().contains("is not RATIO=PROFILE"), mistyped.err());
+    CommandRun same = CommandRun.of("idle", profile, "--other-batch", "1=" + twice);
+    assertTrue(same.err().contains("has the same batch"), same.err());
+    CommandRun none = CommandRun.of("idle", profile, "--what-if", "batch=4x");
+    assertEquals(ExitCodes.USAGE, none.exitCode());
+    assertTrue(none.err().contains("--other-batch 0.5x=FILE"), none.err());
+  }
+
+  @Test
   void impossibleChangesAreMistakes() {
     CommandRun unknown = CommandRun.of("idle", profile, "--what-if", "faster");
     assertEquals(ExitCodes.USAGE, unknown.exitCode());

@@ -38,6 +38,7 @@ import org.allocsim.reports.answer.tuning.TuneAnswer;
 import org.allocsim.reports.document.Block;
 import org.allocsim.reports.document.Facts;
 import org.allocsim.reports.document.Notes;
+import org.allocsim.reports.document.Quantity;
 import org.allocsim.reports.document.Section;
 import org.allocsim.reports.document.Sentence;
 import org.allocsim.reports.document.Shape;
@@ -46,6 +47,7 @@ import org.allocsim.reports.document.Unit;
 import org.allocsim.reports.document.Verdict;
 import org.allocsim.reports.document.Verdict.Tone;
 import org.allocsim.reports.output.FailureReport;
+import org.allocsim.reports.wing.IdleTime;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.run.FailedRequest;
@@ -62,6 +64,7 @@ import org.jspecify.annotations.Nullable;
  * @param next commands about the same
  * @param diagnosis what was found
  * @param attribution what its memory is for
+ * @param idle why the GPU is idle; null where the file does not have the time of a GPU
  */
 public record DiagnosedProgram(
     DeviceTrace input,
@@ -69,13 +72,16 @@ public record DiagnosedProgram(
     RecordedConditions recordedConditions,
     NextCommand next,
     Diagnosis diagnosis,
-    Attribution attribution) {
+    Attribution attribution,
+    IdleTime.@Nullable Summary idle) {
   private static final int LINES_ON_PAPER = 8;
   private static final int SETTINGS_ON_PAPER = 3;
   private static final String NONE_FAILED = "no request failed";
 
   /** Part of the reserved memory from which on its use for other streams is told. */
   private static final double NOTEWORTHY = 0.05;
+
+  private static final String NO_TIME = "the file does not have the time of a GPU";
 
   private static final String NO_GPU = "no known GPU is large enough";
 
@@ -197,6 +203,16 @@ public record DiagnosedProgram(
                   each ->
                       each.diagnosis().leaks().map(found -> found.verdict().name()).orElse(null))
               .missing("the program has no steps")
+              .ratio(
+                  "gpu_idle_ratio",
+                  "Part of the recorded steps in which the GPU does nothing.",
+                  each -> each.idle() == null ? null : each.idle().idleRatio())
+              .missing(NO_TIME)
+              .text(
+                  "gpu_idle_cause",
+                  "The cause of most of it.",
+                  each -> each.idle() == null ? null : each.idle().cause())
+              .missing(NO_TIME)
               .many(
                   "settings",
                   "All settings tried, best first.",
@@ -224,7 +240,8 @@ public record DiagnosedProgram(
         program.recordedConditions(),
         NextCommand.of(program).on(platform),
         diagnosis,
-        attribution.get());
+        attribution.get(),
+        null);
   }
 
   /** What is held at the moment that the diagnosis is about. */
@@ -282,7 +299,9 @@ public record DiagnosedProgram(
     addOtherStreams(details);
     details.add(gpus());
     details.add(more());
-    if (input.format().equals(KinetoFormat.ID)) {
+    if (idle != null) {
+      details.add(idle(idle));
+    } else if (input.format().equals(KinetoFormat.ID)) {
       details.add(
           Sentence.of(
               "If the profile has the GPU's kernels, {} shows why the GPU is idle.",
@@ -293,6 +312,24 @@ public record DiagnosedProgram(
         happened(),
         details,
         isChange() && passes ? Settings.paste(best().conf(), version) : null);
+  }
+
+  private Sentence idle(IdleTime.Summary time) {
+    return Sentence.of(
+        time.where().isEmpty()
+            ? "The GPU is idle {} of each recorded step, mainly due to {} ({}{}); {} shows more."
+            : "The GPU is idle {} of each recorded step, mainly due to {} ({}, {}); {} shows more.",
+        Quantity.share(time.idleNanos(), time.nanos()),
+        time.words(),
+        time.where(),
+        Quantity.share(time.causeNanos(), time.nanos()),
+        next.line("idle"));
+  }
+
+  /** The same with why the GPU is idle. */
+  public DiagnosedProgram with(IdleTime.Summary time) {
+    return new DiagnosedProgram(
+        input, version, recordedConditions, next, diagnosis, attribution, time);
   }
 
   private Sentence happened() {

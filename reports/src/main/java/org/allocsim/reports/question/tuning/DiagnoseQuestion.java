@@ -1,9 +1,11 @@
 package org.allocsim.reports.question.tuning;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import org.allocsim.analysis.attribution.CategoryRules;
 import org.allocsim.analysis.diagnosis.MessageConditions;
 import org.allocsim.analysis.diagnosis.SettingTrial;
@@ -23,6 +25,11 @@ import org.allocsim.reports.question.Asked;
 import org.allocsim.reports.question.AskedJobs;
 import org.allocsim.reports.question.JobQuestion;
 import org.allocsim.reports.question.page.TuneRecording;
+import org.allocsim.reports.wing.IdleTime;
+import org.allocsim.reports.wing.Wings;
+import org.allocsim.workloads.format.TraceFormatException;
+import org.allocsim.workloads.format.kineto.KinetoFormat;
+import org.allocsim.workloads.format.nsys.NsysFormat;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,6 +41,9 @@ import org.jspecify.annotations.Nullable;
  */
 public record DiagnoseQuestion(Platform platform, CategoryRules rules, @Nullable RunLog log)
     implements JobQuestion<DiagnoseAnswer> {
+  /** Formats whose files have the time of a GPU. */
+  private static final Set<String> TIMED = Set.of(KinetoFormat.ID, NsysFormat.ID);
+
   /** What a run said. */
   @FunctionalInterface
   public interface RunLog {
@@ -62,7 +72,24 @@ public record DiagnoseQuestion(Platform platform, CategoryRules rules, @Nullable
       program = program.knowing(known.recorded(), known.again());
     }
     try (ProgressMeter progress = ProgressMeter.of("diagnosing", "settings")) {
-      return DiagnosedProgram.of(program, platform, rules, progress::update);
+      DiagnosedProgram diagnosed = DiagnosedProgram.of(program, platform, rules, progress::update);
+      return idle(program).map(diagnosed::with).orElse(diagnosed);
+    }
+  }
+
+  /** Why the GPU is idle; empty where the file does not have the time, or the wing is missing. */
+  private static Optional<IdleTime.Summary> idle(Program program) {
+    if (!TIMED.contains(program.source().format())) {
+      return Optional.empty();
+    }
+    Optional<IdleTime> wing = Wings.idleTime();
+    if (wing.isEmpty()) {
+      return Optional.empty();
+    }
+    try (ProgressMeter progress = ProgressMeter.ofBytes("reading the time")) {
+      return wing.get().of(Path.of(program.name()), progress::update);
+    } catch (TraceFormatException e) {
+      throw new Failure(e.getMessage(), e);
     }
   }
 

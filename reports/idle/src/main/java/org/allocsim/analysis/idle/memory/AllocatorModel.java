@@ -3,12 +3,15 @@ package org.allocsim.analysis.idle.memory;
 import java.nio.file.Path;
 import java.util.BitSet;
 import java.util.Objects;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.allocsim.analysis.program.Conditions;
 import org.allocsim.analysis.program.Program;
 import org.allocsim.analysis.program.ProgramException;
 import org.allocsim.simulator.column.LongColumn;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.effect.EffectListener;
+import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.run.MemorySource;
 import org.allocsim.simulator.run.Run;
 import org.allocsim.simulator.run.RunObserver;
@@ -24,19 +27,27 @@ import org.allocsim.workloads.transform.CacheClearing;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memory requests of a profile, run again on PyTorch's allocator under other settings. A
- * profile names neither the settings nor the limit of its run, so they are taken to be PyTorch's
- * defaults on a GPU that is large enough.
+ * The memory requests of a run, taken from its profile or from a memory snapshot, run again on
+ * PyTorch's allocator under other settings. A profile names neither the settings nor the limit of
+ * its run, so they are taken to be PyTorch's defaults on a GPU that is large enough; a snapshot has
+ * the settings, and shows the limit where the allocator met it.
  */
 public final class AllocatorModel {
-  private final Program program;
+  /** Without emptying the cache. */
+  private final Program keeping;
+
   private final Program clearing;
   private final long originNanos;
+  private final String conf;
+  private final long limitBytes;
 
-  private AllocatorModel(Program program, Program clearing, long originNanos) {
-    this.program = program;
+  private AllocatorModel(
+      Program keeping, Program clearing, long originNanos, String conf, long limitBytes) {
+    this.keeping = keeping;
     this.clearing = clearing;
     this.originNanos = originNanos;
+    this.conf = conf;
+    this.limitBytes = limitBytes;
   }
 
   /**
@@ -75,26 +86,53 @@ public final class AllocatorModel {
         rows.length == 0
             ? program
             : program.asking(CacheClearing.before(trace, program.input().device(), rows));
-    return new AllocatorModel(program, clearing, originNanos);
+    return new AllocatorModel(program, clearing, originNanos, "", MemoryLimit.NONE);
+  }
+
+  /**
+   * The requests of a memory snapshot of the same run.
+   *
+   * @param program what the snapshot shows of a GPU
+   * @param originNanos time of day of the first row of the profile
+   */
+  public static AllocatorModel of(Program program, long originNanos) {
+    AllocationTrace trace = program.input().trace();
+    return new AllocatorModel(
+        program.asking(CacheClearing.without(trace, program.input().device())),
+        program,
+        originNanos,
+        program.config().text(),
+        program.recordedConditions().limitBytes());
+  }
+
+  /** Whether the recorded run had expandable segments, as far as its settings are known. */
+  public boolean isExpandable() {
+    return keeping.config().allocator().expandableSegments();
   }
 
   /**
    * Runs the requests.
    *
-   * @param conf value of {@code PYTORCH_CUDA_ALLOC_CONF}
-   * @param limitBytes what the allocator may reserve; −1 without a limit
+   * @param changedConf settings that are added to the recorded ones; empty for none
+   * @param changedLimitBytes what the allocator may reserve; −1 for as much as in the recorded run
    * @param clears whether the program empties the cache where it did
    * @throws ProgramException where PyTorch refuses the settings
    */
-  public AllocatorRun run(String conf, long limitBytes, boolean clears) throws ProgramException {
-    Program asked = clears ? clearing : program;
+  public AllocatorRun run(String changedConf, long changedLimitBytes, boolean clears)
+      throws ProgramException {
+    Program asked = clears ? clearing : keeping;
+    String settings =
+        Stream.of(conf, changedConf)
+            .filter(part -> !part.isEmpty())
+            .collect(Collectors.joining(","));
     AllocationTrace trace = asked.input().trace();
     RunSetup setup =
         new RunSetup(
             trace,
             asked.input().device(),
-            RunPolicy.of(Program.pytorch(Program.parse(conf, asked.release()), asked.release())),
-            limitBytes,
+            RunPolicy.of(
+                Program.pytorch(Program.parse(settings, asked.release()), asked.release())),
+            changedLimitBytes == MemoryLimit.NONE ? limitBytes : changedLimitBytes,
             new MemorySource.Simulated(DeviceProfiles.ample(peakBytes(trace))));
     DriverTime time = new DriverTime(trace, originNanos);
     RunResult result = Run.of(setup, time);

@@ -5,7 +5,7 @@ import org.allocsim.workloads.format.TimeOrder;
 
 /**
  * What the allocator held after each of its calls, in the order of time: the memory events of a
- * profile that was recorded with {@code profile_memory=True}.
+ * profile that was recorded with {@code profile_memory=True}, or the history of a memory snapshot.
  */
 public final class MemorySamples {
   /** No samples. */
@@ -20,7 +20,7 @@ public final class MemorySamples {
   private final LongColumn reservedBytes = new LongColumn();
 
   /** Adds a sample, in the order of the file. */
-  void add(long atNanos, long device, long allocated, long reserved) {
+  public void add(long atNanos, long device, long allocated, long reserved) {
     nanos.add(atNanos);
     devices.add(device);
     allocatedBytes.add(allocated);

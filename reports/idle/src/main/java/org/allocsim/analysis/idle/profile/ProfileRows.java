@@ -24,6 +24,7 @@ final class ProfileRows {
   private int[] links = new int[1024];
   private long[] bytes = new long[1024];
   private final MemorySamples memory = new MemorySamples();
+  private final Map<Integer, String> lines = new HashMap<>();
   private final Map<Place, Integer> laneNumbers = new HashMap<>();
   private Place lastPlace = new Place(false, 0, 0);
   private int lastLane = -1;
@@ -61,6 +62,11 @@ final class ProfileRows {
   /** Adds what the allocator of a GPU holds after a call. */
   void addMemory(long nanos, long device, long allocatedBytes, long reservedBytes) {
     memory.add(nanos, device, allocatedBytes, reservedBytes);
+  }
+
+  /** The program's line of a row, by its number in the order in which rows were added. */
+  void addLine(int row, String line) {
+    lines.put(row, line);
   }
 
   private int lane(boolean isOnGpu, long owner, long number) {
@@ -107,6 +113,13 @@ final class ProfileRows {
       sortedLinks[i] = links[row];
       sortedBytes[i] = bytes[row];
     }
+    Map<Integer, String> sortedLines = new HashMap<>();
+    for (int i = 0; i < count && !lines.isEmpty(); i++) {
+      String line = lines.get(order[i]);
+      if (line != null) {
+        sortedLines.put(i, line);
+      }
+    }
     TimeProfile.Lane[] laneRows = new TimeProfile.Lane[laneNumbers.size()];
     laneNumbers.forEach((place, lane) ->
         laneRows[lane] = new TimeProfile.Lane(place.isOnGpu, place.owner, place.number));
@@ -122,7 +135,8 @@ final class ProfileRows {
         sortedBytes,
         nameTexts,
         laneRows,
-        memory.from(base));
+        memory.from(base),
+        sortedLines);
   }
 
   /** Of rows that begin together the longer come first. */

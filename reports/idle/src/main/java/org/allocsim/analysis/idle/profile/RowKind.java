@@ -18,6 +18,8 @@ public enum RowKind {
   ANNOTATION(false),
   /** The host runs a Python function. */
   PYTHON(false),
+  /** The host calls the operating system. */
+  SYSTEM(false),
   /** The profiler or the loading of kernels holds the host up. */
   OVERHEAD(false);
 

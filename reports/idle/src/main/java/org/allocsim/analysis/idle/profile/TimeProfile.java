@@ -1,5 +1,6 @@
 package org.allocsim.analysis.idle.profile;
 
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,25 +13,37 @@ public final class TimeProfile {
 
   private static final RowKind[] KINDS = RowKind.values();
 
+  /** What recorded a profile. */
+  public enum Profiler {
+    /** PyTorch's profiler. */
+    KINETO,
+    /** Nsight Systems, which has neither lines of Python nor an exact time of day. */
+    NSIGHT_SYSTEMS
+  }
+
   /**
    * What the file says about itself.
    *
    * @param file its name as given
    * @param sha256 checksum of the file
+   * @param profiler what recorded it
    * @param gpuName name of the first GPU; null where the file has none
    * @param rank rank of the process in its job; −1 where it has none
    * @param worldSize processes of the job; 0 where there is none
    * @param hasStacks whether Python functions were recorded
    * @param damagedRows rows without a time, or with a negative duration, that were passed over
+   * @param otherProcesses processes with kernels that were not read
    */
   public record Source(
       String file,
       String sha256,
+      Profiler profiler,
       @Nullable String gpuName,
       int rank,
       int worldSize,
       boolean hasStacks,
-      long damagedRows) {}
+      long damagedRows,
+      int otherProcesses) {}
 
   /**
    * Where rows happen.
@@ -54,6 +67,9 @@ public final class TimeProfile {
   private final Lane[] laneRows;
   private final MemorySamples memory;
 
+  /** Lines of the program that a snapshot of the same run has, by row. */
+  private final Map<Integer, String> lines;
+
   TimeProfile(
       Source source,
       long originNanos,
@@ -66,8 +82,10 @@ public final class TimeProfile {
       long[] bytes,
       String[] nameTexts,
       Lane[] laneRows,
-      MemorySamples memory) {
+      MemorySamples memory,
+      Map<Integer, String> lines) {
     this.memory = memory;
+    this.lines = lines;
     this.originNanos = originNanos;
     this.source = source;
     this.kinds = kinds;
@@ -163,6 +181,14 @@ public final class TimeProfile {
    */
   public int link(int row) {
     return links[row];
+  }
+
+  /**
+   * The line of the program that makes a call, as a memory snapshot of the same run has it; null
+   * for rows that no snapshot tells of.
+   */
+  public @Nullable String line(int row) {
+    return lines.get(row);
   }
 
   /** Bytes of a copy or of memory that is filled; 0 for others. */

@@ -21,15 +21,16 @@ import tools.jackson.core.json.JsonFactory;
 
 /**
  * Reads the rows with a duration, and what the allocator held, from Chrome traces of PyTorch's
- * profiler (Kineto of PyTorch 1.8 to 2.14), plain or compressed, without holding the file.
+ * profiler (Kineto of PyTorch 1.8 to 2.14), plain or compressed, without holding the file; and from
+ * SQLite exports of Nsight Systems.
  */
 public final class TimeProfileReader {
   private static final String REMEDY =
       "record with torch.profiler and export_chrome_trace, with the activities CPU and CUDA";
 
   private static final String OTHER_FILE_REMEDY =
-      "'allocsim idle' reads what torch.profiler exports with export_chrome_trace; 'allocsim"
-          + " diagnose' reads memory snapshots and logs";
+      "'allocsim idle' reads what torch.profiler exports with export_chrome_trace, and SQLite"
+          + " exports of Nsight Systems; 'allocsim diagnose' reads memory snapshots and logs";
 
   private static final int MAX_NESTED = 64;
   private static final int MAX_CHARACTERS = 1 << 16;
@@ -96,6 +97,9 @@ public final class TimeProfileReader {
    *     file of its size may
    */
   public static TimeProfile read(Path file, Progress progress) throws TraceFormatException {
+    if (NsysProfileReader.isDatabase(file)) {
+      return NsysProfileReader.read(file, progress);
+    }
     String name = file.toString();
     try (InputStream stored = Files.newInputStream(file);
         StoredInput input = StoredInput.ahead(stored)) {
@@ -147,7 +151,16 @@ public final class TimeProfileReader {
 
   private TimeProfile build(String sha256) {
     return rows.build(
-        new TimeProfile.Source(file, sha256, gpuName, rank, worldSize, hasStacks, damaged),
+        new TimeProfile.Source(
+            file,
+            sha256,
+            TimeProfile.Profiler.KINETO,
+            gpuName,
+            rank,
+            worldSize,
+            hasStacks,
+            damaged,
+            0),
         baseNanos,
         names.texts());
   }

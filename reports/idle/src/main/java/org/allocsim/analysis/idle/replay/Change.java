@@ -21,6 +21,7 @@ import org.allocsim.simulator.typed.SimilarName;
  * @param parts what else is changed
  * @param gpuSpeed how many times as fast kernels run
  * @param hostSpeed how many times as fast the host's own code runs
+ * @param batch how many times as large the batch is
  */
 public record Change(
     String name,
@@ -29,7 +30,8 @@ public record Change(
     long limitBytes,
     Set<Part> parts,
     double gpuSpeed,
-    double hostSpeed) {
+    double hostSpeed,
+    double batch) {
   /** What a change can do without a number. */
   public enum Part {
     /** Copies to the GPU come from pinned memory. */
@@ -61,7 +63,7 @@ public record Change(
   }
 
   /** Nothing. */
-  public static final Change NONE = new Change("", -1, 2, -1, EnumSet.noneOf(Part.class), 1, 1);
+  public static final Change NONE = new Change("", -1, 2, -1, EnumSet.noneOf(Part.class), 1, 1, 1);
 
   /** The most workers that can be asked for. */
   public static final int MAX_WORKERS = 64;
@@ -71,12 +73,12 @@ public record Change(
 
   /** Changes with a number. */
   private static final List<String> NUMBERED =
-      List.of("workers", "prefetch", "limit", "gpu", "host");
+      List.of("workers", "prefetch", "limit", "gpu", "host", "batch");
 
   private static final String KNOWN =
       "known are workers=N, prefetch=N, pinned, non-blocking, no-item, item, no-synchronize,"
-          + " no-empty-cache, no-retries, expandable-segments, limit=SIZE, no-gc, graphs, gpu=1.5x"
-          + " and host=1.5x, joined by commas";
+          + " no-empty-cache, no-retries, expandable-segments, limit=SIZE, no-gc, graphs, gpu=1.5x,"
+          + " host=1.5x and batch=2x, joined by commas";
 
   /** Keeps its own copy. */
   public Change {
@@ -111,6 +113,7 @@ public record Change(
     int prefetch = NONE.prefetch;
     double gpuSpeed = 1;
     double hostSpeed = 1;
+    double batch = 1;
     Set<Part> parts = EnumSet.noneOf(Part.class);
     Set<String> seen = new HashSet<>();
     for (String each : text.split(",", -1)) {
@@ -126,10 +129,11 @@ public record Change(
         case "limit" -> limitBytes = size.applyAsLong(value);
         case "gpu" -> gpuSpeed = speed(key, value);
         case "host" -> hostSpeed = speed(key, value);
+        case "batch" -> batch = speed(key, value);
         default -> parts.add(part(equals < 0 ? key : each.strip()));
       }
     }
-    return new Change(text, workers, prefetch, limitBytes, parts, gpuSpeed, hostSpeed);
+    return new Change(text, workers, prefetch, limitBytes, parts, gpuSpeed, hostSpeed, batch);
   }
 
   private static Part part(String id) {
@@ -158,6 +162,16 @@ public record Change(
         key + "=" + value + " must be a whole number from " + min + " to " + max);
   }
 
+  /**
+   * Reads a factor such as {@code 1.5x}.
+   *
+   * @param key what it is of, for messages
+   * @throws IllegalArgumentException where it is none; the message is for users
+   */
+  public static double factor(String key, String value) {
+    return speed(key, value);
+  }
+
   private static double speed(String key, String value) {
     String number = value.toLowerCase(Locale.ROOT);
     try {
@@ -174,9 +188,17 @@ public record Change(
         key + "=" + value + " must be a factor from 0.001x to 1000x, such as 1.5x");
   }
 
-  /** Whether the program can do it: no other machine is needed, and it is no bound. */
+  /**
+   * Whether the program can do it for the same steps: no other machine is needed, it is no bound,
+   * and the batch stays.
+   */
   public boolean isOfProgram() {
-    return gpuSpeed == 1 && hostSpeed == 1 && !has(Part.GRAPHS);
+    return gpuSpeed == 1 && hostSpeed == 1 && batch == 1 && !has(Part.GRAPHS);
+  }
+
+  /** Whether a step has another batch. */
+  public boolean isOfBatch() {
+    return batch != 1;
   }
 
   /** Whether the allocator serves the requests in another way, so that it has to be run again. */

@@ -158,6 +158,10 @@ final class HostEvents {
 
   /** What the profiler took for rows on the threads of the host, by the event that follows them. */
   private void findProfilerTime() {
+    if (profile.source().profiler() != TimeProfile.Profiler.KINETO) {
+      // What others cost was not measured.
+      return;
+    }
     long launch = launchNanos();
     int event = 0;
     for (int row = 0; row < profile.count() && event < count; row++) {

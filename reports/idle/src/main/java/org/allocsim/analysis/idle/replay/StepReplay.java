@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 final class StepReplay {
   private final RecordedSteps recorded;
 
-  StepReplay(Timeline timeline, Steps steps, Waits waits) {
-    recorded = new RecordedSteps(timeline, steps, waits);
+  StepReplay(Timeline timeline, Steps steps, Waits waits, @Nullable BatchFit batches) {
+    recorded = new RecordedSteps(timeline, steps, waits, batches);
   }
 
   /**

@@ -50,6 +50,7 @@ final class StepRun {
   private final Waits waits;
   private final HostEvents events;
   private final WorkOrder order;
+  private final @Nullable BatchFit batches;
   private final int queueDepth;
   private final Change change;
   private final boolean isProfiled;
@@ -96,6 +97,7 @@ final class StepRun {
     waits = recorded.waits();
     events = recorded.events();
     order = recorded.order();
+    batches = change.isOfBatch() ? recorded.batches() : null;
     queueDepth = Math.clamp(waits.maxQueued(), QUEUE_DEPTH, MAX_DEPTH);
     newBegins = new long[events.count()];
     newEnds = new long[events.count()];
@@ -259,7 +261,8 @@ final class StepRun {
     } else if (timeline.isLoadedHere(events.subject(event))
         || !events.areWorkersSlow()
         || recorded < HostEvents.WAITING_NANOS) {
-      newEnds[event] += recorded;
+      boolean isScaled = batches != null && timeline.isLoadedHere(events.subject(event));
+      newEnds[event] += isScaled ? Math.round(recorded * batches.ofLoad(change.batch())) : recorded;
     } else {
       // Workers go on at their own pace, whatever the program does meanwhile.
       newEnds[event] =
@@ -348,16 +351,20 @@ final class StepRun {
 
   private long nanos(int work) {
     long recorded = timeline.workEnd(work) - timeline.workStart(work);
+    if (batches != null) {
+      recorded = Math.round(recorded * batches.ofWork(work, change.batch()));
+    }
+    long nanos = recorded;
     return switch (timeline.workKind(work)) {
-      case COMPUTE -> change.gpuSpeed() == 1 ? recorded : Math.round(recorded / change.gpuSpeed());
+      case COMPUTE -> change.gpuSpeed() == 1 ? nanos : Math.round(nanos / change.gpuSpeed());
       case FROM_PAGEABLE ->
           change.has(Change.Part.PINNED)
               ? Math.min(
-                  recorded,
+                  nanos,
                   Math.round(profile.bytes(timeline.workRow(work)) / order.pinnedBytesPerNano())
                       + 1_000)
-              : recorded;
-      default -> recorded;
+              : nanos;
+      default -> nanos;
     };
   }
 

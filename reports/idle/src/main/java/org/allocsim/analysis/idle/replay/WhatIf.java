@@ -31,6 +31,7 @@ public final class WhatIf {
   private final IdleResult result;
   private final int recordedWorkers;
   private final @Nullable AllocatorModel allocator;
+  private final @Nullable BatchFit batches;
   private final Prediction recorded;
   private final Prediction unprofiled;
 
@@ -41,8 +42,24 @@ public final class WhatIf {
    * @param allocator the requests for memory; null where the profile does not have them
    */
   public WhatIf(IdleAnalysis analysis, int recordedWorkers, @Nullable AllocatorModel allocator) {
+    this(analysis, recordedWorkers, allocator, null);
+  }
+
+  /**
+   * Replays without a change.
+   *
+   * @param recordedWorkers workers of the data loader in the recording; 0 where that is unknown
+   * @param allocator the requests for memory; null where the profile does not have them
+   * @param batches what another recording says of other batches; null where there is none
+   */
+  public WhatIf(
+      IdleAnalysis analysis,
+      int recordedWorkers,
+      @Nullable AllocatorModel allocator,
+      @Nullable BatchFit batches) {
     this.allocator = allocator;
-    replay = new StepReplay(analysis.timeline(), analysis.steps(), analysis.waits());
+    this.batches = batches;
+    replay = new StepReplay(analysis.timeline(), analysis.steps(), analysis.waits(), batches);
     result = analysis.result();
     this.recordedWorkers = recordedWorkers;
     recorded = replay.run(Change.NONE, recordedWorkers, true, null).with(result.memory(), 0);
@@ -84,11 +101,26 @@ public final class WhatIf {
       throw new IllegalArgumentException(
           change.name()
               + ": the profile does not have the requests for memory; record with"
-              + " profile_memory=True");
+              + " profile_memory=True, or give a memory snapshot of the run with --memory");
+    }
+    if (change.isOfBatch() && batches == null) {
+      throw new IllegalArgumentException(
+          change.name()
+              + ": one profile does not say what depends on the batch; give another one of the same"
+              + " program, such as --other-batch 0.5x=FILE for half the batch");
+    }
+    if (change.isOfBatch() && change.isOfAllocator()) {
+      throw new IllegalArgumentException(
+          change.name()
+              + ": what the allocator does with another batch is not known; predict the batch and"
+              + " its settings one by one");
     }
     AllocatorRun served = served(change);
     Prediction prediction =
         replay.run(change, recordedWorkers, false, change.isOfAllocator() ? served : null);
+    if (batches != null && change.isOfBatch()) {
+      return prediction.with(isUnknownMemory(change) ? null : batches.memory(change.batch()), 0);
+    }
     if (served != null) {
       return prediction.with(served.peak(), served.failures());
     }
@@ -101,7 +133,7 @@ public final class WhatIf {
         change.isOfAllocator()
             || change.has(Change.Part.NO_EMPTY_CACHE)
             || change.has(Change.Part.NO_RETRIES);
-    if (allocator == null || !isChanged || isUnknownMemory(change)) {
+    if (allocator == null || !isChanged || change.isOfBatch() || isUnknownMemory(change)) {
       return null;
     }
     return modelled(
@@ -189,6 +221,11 @@ public final class WhatIf {
     for (String change : candidates()) {
       predictions.add(predict(Change.parse(change)));
     }
+    if (batches != null) {
+      predictions.add(predict(Change.parse("batch=0.5x")));
+      predictions.add(predict(Change.parse("batch=2x")));
+      predictions.add(predict(Change.parse("batch=4x")));
+    }
     String combined = combined(predictions);
     if (combined != null) {
       predictions.add(predict(Change.parse(combined)));
@@ -233,7 +270,7 @@ public final class WhatIf {
     if (isWorth(Cause.RETRY) || isWorth(Cause.RECLAIM)) {
       changes.add("no-retries");
     }
-    if (allocator != null) {
+    if (allocator != null && !allocator.isExpandable()) {
       changes.add("expandable-segments");
     }
     addFor(Cause.GARBAGE_COLLECTION, "no-gc", changes);
@@ -261,7 +298,7 @@ public final class WhatIf {
         .min(Comparator.comparingLong(Prediction::stepNanos))
         .ifPresent(each -> parts.add(each.change().name()));
     helpful.stream()
-        .filter(each -> each.change().workers() < 0 && !each.change().has(Change.Part.GRAPHS))
+        .filter(each -> each.change().workers() < 0 && each.change().isOfProgram())
         .forEach(each -> parts.add(each.change().name()));
     Set<String> distinct =
         parts.stream()

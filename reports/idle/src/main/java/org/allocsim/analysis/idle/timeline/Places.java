@@ -22,11 +22,15 @@ public final class Places {
   }
 
   /**
-   * The innermost line of the program itself around a row; without Python functions the outermost
-   * operator, else the row's own name. From PyTorch 2.14 on the line is that of the call, before it
-   * that where the function begins.
+   * The innermost line of the program itself around a row; without Python functions that of a
+   * snapshot of the same run, else the outermost operator, else the row's own name. From PyTorch
+   * 2.14 on the line is that of the call, before it that where the function begins.
    */
   public String of(int row) {
+    String known = profile.line(row);
+    if (known != null) {
+      return known;
+    }
     int callee = row;
     int operator = Timeline.NONE;
     int at = row;
@@ -86,7 +90,7 @@ public final class Places {
   }
 
   /** The last two parts of a path. */
-  private static String shortened(String path) {
+  public static String shortened(String path) {
     int last = path.lastIndexOf('/');
     int before = last < 0 ? -1 : path.lastIndexOf('/', last - 1);
     return before < 0 ? path : path.substring(before + 1);

@@ -36,6 +36,9 @@ public final class Waits {
   /** Freeing a segment takes longer: the driver waits for the device and unmaps memory. */
   private static final long FREE_NANOS = 10_000;
 
+  /** Where a profile has no operators, a synchronisation so soon after a copy belongs to it. */
+  private static final long AFTER_COPY_NANOS = 50_000;
+
   /** The allocator does nothing between freeing segments and getting another. */
   private static final long BEFORE_ALLOCATION_NANOS = 1_000_000;
 
@@ -47,6 +50,10 @@ public final class Waits {
   private final int[] workOfCall;
   private final boolean[] blocked;
   private final Cause[] causes;
+
+  /** Profiles of Nsight Systems have operators only where the program emits them as ranges. */
+  private final boolean hasOperators;
+
   private int maxQueued;
 
   public Waits(Timeline timeline) {
@@ -57,8 +64,18 @@ public final class Waits {
     Arrays.fill(workOfCall, NONE);
     blocked = new boolean[calls];
     causes = new Cause[calls];
+    hasOperators = hasOperators();
     findWork();
     findCauses();
+  }
+
+  private boolean hasOperators() {
+    for (int row = 0; row < profile.count(); row++) {
+      if (profile.kind(row) == RowKind.OPERATOR) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private void findWork() {
@@ -243,18 +260,21 @@ public final class Waits {
    * Why memory is freed, by call; the entries of other calls are not meaningful. A program that
    * empties the cache calls no operator for it, the allocator is inside of one. It frees segments
    * between a cudaMalloc that failed and another, or right before one. Libraries free nothing to
-   * initialise the driver, which takes no time.
+   * initialise the driver, which takes no time. In a profile without operators, what is freed is
+   * for a request if one follows at once, else the program empties the cache.
    */
   private Cause[] causesOfFrees() {
     int calls = timeline.callCount();
     Cause[] freeing = new Cause[calls];
     boolean[] isAfterAllocation = new boolean[profile.laneCount()];
+    boolean[] isRetry = new boolean[calls];
     for (int call = 0; call < calls; call++) {
       int thread = timeline.callThread(call);
       switch (timeline.callKind(call)) {
         case ALLOCATE -> isAfterAllocation[thread] = !isOnHost(call);
         case LAUNCH, COPY, FILL -> isAfterAllocation[thread] = false;
         case FREE -> {
+          isRetry[call] = isAfterAllocation[thread];
           if (isOnHost(call) || timeline.callEnd(call) - timeline.callStart(call) < FREE_NANOS) {
             freeing[call] = Cause.ALLOCATOR;
           } else if (!isInOperator(timeline.callRow(call))) {
@@ -281,6 +301,9 @@ public final class Waits {
               && (freeing[call] == Cause.RETRY || freeing[call] == Cause.RECLAIM)) {
             freeing[call] = Cause.ALLOCATOR;
           } else if (isBeforeAllocation && freeing[call] != Cause.ALLOCATOR) {
+            if (!hasOperators) {
+              freeing[call] = isRetry[call] ? Cause.RETRY : Cause.RECLAIM;
+            }
             // The frees of one burst follow each other.
             allocationNanos[thread] = timeline.callStart(call);
           }
@@ -322,6 +345,12 @@ public final class Waits {
         && timeline.parent(row) != NONE
         && profile.kind(timeline.parent(row)) == RowKind.OPERATOR
         && causes[copy] != Cause.LAUNCH) {
+      return causes[copy];
+    }
+    if (!hasOperators
+        && copy != NONE
+        && causes[copy] != Cause.LAUNCH
+        && timeline.callStart(call) - timeline.callEnd(copy) < AFTER_COPY_NANOS) {
       return causes[copy];
     }
     int at = timeline.parent(row);

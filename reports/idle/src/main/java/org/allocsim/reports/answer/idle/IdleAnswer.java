@@ -15,7 +15,10 @@ import org.allocsim.analysis.idle.CauseSum;
 import org.allocsim.analysis.idle.Gap;
 import org.allocsim.analysis.idle.IdleResult;
 import org.allocsim.analysis.idle.StepTime;
+import org.allocsim.analysis.idle.join.JoinedMemory;
+import org.allocsim.analysis.idle.join.StepCalls;
 import org.allocsim.analysis.idle.memory.MemoryPeak;
+import org.allocsim.analysis.idle.profile.TimeProfile.Profiler;
 import org.allocsim.analysis.idle.replay.Prediction;
 import org.allocsim.analysis.idle.replay.WhatIf;
 import org.allocsim.analysis.idle.timeline.Cause;
@@ -49,6 +52,7 @@ import org.jspecify.annotations.Nullable;
  *     profile has no memory events
  * @param unreadMemory why its requests cannot be run again; null where they can, or there are none
  * @param loader what can be said of other numbers of workers
+ * @param joined what a memory snapshot of the same run says; null where none was given
  */
 public record IdleAnswer(
     IdleResult result,
@@ -58,7 +62,8 @@ public record IdleAnswer(
     List<Prediction> predictions,
     @Nullable MemoryPeak modelledMemory,
     @Nullable String unreadMemory,
-    WhatIf.Loader loader) {
+    WhatIf.Loader loader,
+    @Nullable JoinedMemory joined) {
   /** A GPU that is idle for less of a step is well used. */
   private static final double WELL_USED = 0.1;
 
@@ -142,6 +147,27 @@ public record IdleAnswer(
               .optional()
               .rank(3));
 
+  private static final String NO_SNAPSHOT = "no snapshot was given (--memory)";
+
+  private static final Shape<StepCalls> CALLS =
+      Shape.of(calls ->
+          calls
+              .text("name", "step", "Name of the step.", StepCalls::step)
+              .count(
+                  "allocations",
+                  "segments got",
+                  "Segments, and runs of pages of expandable segments, that the allocator got.",
+                  StepCalls::allocations)
+              .bytes("allocated_bytes", "bytes got", "Their bytes.", StepCalls::allocatedBytes)
+              .count(
+                  "frees", "freed", "Segments and runs of pages that it freed.", StepCalls::frees)
+              .bytes("freed_bytes", "bytes freed", "Their bytes.", StepCalls::freedBytes)
+              .count(
+                  "retries",
+                  "retries",
+                  "How often it freed segments to serve a request.",
+                  StepCalls::retries));
+
   private record Sum(CauseSum sum, IdleResult result) {}
 
   private static final Shape<Sum> CAUSE =
@@ -208,7 +234,7 @@ public record IdleAnswer(
       }
       return compared.stepNanos() == 0
           ? 0
-          : 1 - (double) prediction.stepNanos() / compared.stepNanos();
+          : 1 - prediction.stepNanos() / prediction.change().batch() / compared.stepNanos();
     }
   }
 
@@ -225,7 +251,8 @@ public record IdleAnswer(
               .ratio(
                   "saved_ratio",
                   "saves",
-                  "Fraction of the unchanged step that is saved; negative if the step gets longer.",
+                  "Fraction of the unchanged step that is saved, of another batch for the same"
+                      + " number of samples; negative if it gets longer.",
                   Row::gain)
               .missing(OUT_OF_MEMORY)
               .ratio(
@@ -305,6 +332,32 @@ public record IdleAnswer(
                       each ->
                           each.modelledMemory == null ? null : each.modelledMemory.reservedBytes())
                   .missing(NO_MEMORY)
+                  .text(
+                      "memory_file",
+                      "The memory snapshot of the same run.",
+                      each -> each.joined == null ? null : each.joined.file())
+                  .missing(NO_SNAPSHOT)
+                  .text(
+                      "memory_sha256",
+                      "SHA-256 of the snapshot as stored, in hexadecimal.",
+                      each -> each.joined == null ? null : each.joined.sha256())
+                  .missing(NO_SNAPSHOT)
+                  .count(
+                      "matched_segments",
+                      "Segments of the snapshot whose cudaMalloc or cudaFree the profile has.",
+                      each -> each.joined == null ? null : each.joined.matchedSegments())
+                  .missing(NO_SNAPSHOT)
+                  .count(
+                      "unmatched_segments",
+                      "Segments of the snapshot for which the profile has no call.",
+                      each -> each.joined == null ? null : each.joined.unmatchedSegments())
+                  .missing(NO_SNAPSHOT)
+                  .many(
+                      "driver_calls",
+                      "What the allocator asked of the driver in each step; empty without a"
+                          + " snapshot.",
+                      CALLS,
+                      IdleAnswer::driverCalls)
                   .many(
                       "what_if",
                       "Predicted steps; the first entry has no change.",
@@ -314,6 +367,10 @@ public record IdleAnswer(
   /** Keeps its own copy. */
   public IdleAnswer {
     predictions = List.copyOf(predictions);
+  }
+
+  private List<StepCalls> driverCalls() {
+    return joined == null ? List.of() : joined.steps();
   }
 
   private Step total() {
@@ -419,6 +476,11 @@ public record IdleAnswer(
         Table.of("Steps", STEP, times)
             .keeping(each -> each.equals(mean) || times.indexOf(each) < STEPS, more("step"))
             .withEssential(mean::equals));
+    if (!driverCalls().isEmpty()) {
+      places.add(
+          Table.of("The allocator and the driver", CALLS, driverCalls())
+              .first(STEPS, more("step")));
+    }
     places.add(Table.of("Longest gaps", GAP, result.gaps()).first(GAPS, more("gap")));
     places.add(new Notes(notes()));
     sections.add(new Section("Where and when", places));
@@ -431,6 +493,9 @@ public record IdleAnswer(
     csv.put("", Table.of("Causes", CAUSE, sums()));
     csv.put("-steps", Table.of("Steps", STEP, steps()));
     csv.put("-changes", Table.of("Predicted steps", PREDICTION, rows()));
+    if (joined != null) {
+      csv.put("-driver", Table.of("The allocator and the driver", CALLS, driverCalls()));
+    }
     csv.put("-gaps", Table.of("Longest gaps", GAP, result.gaps()));
     return csv;
   }
@@ -498,9 +563,13 @@ public record IdleAnswer(
     if (memory != null) {
       details.add(
           Sentence.of(
-              "At most {} are reserved in the profile, and {} allocated.",
+              "At most {} are reserved in the {}, and {} allocated.",
               bytes(memory.reservedBytes()),
+              joined == null ? "profile" : "run of the snapshot",
               bytes(memory.allocatedBytes())));
+    }
+    if (joined != null) {
+      details.add(driver(joined));
     }
     predictions.stream()
         .filter(each -> each.change().name().equals("graphs"))
@@ -516,6 +585,22 @@ public record IdleAnswer(
       details.add(workers());
     }
     return details;
+  }
+
+  private Sentence driver(JoinedMemory memory) {
+    long allocations = memory.steps().stream().mapToLong(StepCalls::allocations).sum();
+    long frees = memory.steps().stream().mapToLong(StepCalls::frees).sum();
+    long retries = memory.steps().stream().mapToLong(StepCalls::retries).sum();
+    if (allocations + frees == 0) {
+      return Sentence.of("In these steps, the allocator asks the driver for nothing.");
+    }
+    return Sentence.of(
+        "In {}, the allocator gets memory from the driver {} and frees it {}; it frees some to"
+            + " serve a request {}.",
+        count(memory.steps().size(), "step"),
+        count(allocations, "time"),
+        count(frees, "time"),
+        count(retries, "time"));
   }
 
   /** How to ask for other numbers of workers. */
@@ -542,23 +627,40 @@ public record IdleAnswer(
     };
   }
 
+  private Sentence predictedWithoutProfiler() {
+    return Sentence.of(
+        "Predictions are without the profiler, which makes the recorded step of {} about {}"
+            + " longer.",
+        nanos(recorded.stepNanos()),
+        nanos(Math.max(0, recorded.stepNanos() - unprofiled.stepNanos())));
+  }
+
   private List<Sentence> predicted() {
     List<Sentence> notes = new ArrayList<>();
-    notes.add(
-        Sentence.of(
-            "Predictions are without the profiler, which makes the recorded step of {} about {}"
-                + " longer.",
-            nanos(recorded.stepNanos()),
-            nanos(Math.max(0, recorded.stepNanos() - unprofiled.stepNanos()))));
+    if (result.source().profiler() == Profiler.NSIGHT_SYSTEMS) {
+      notes.add(
+          Sentence.of(
+              "What Nsight Systems costs the host is not known, so predictions do not leave it"
+                  + " out."));
+    } else {
+      notes.add(predictedWithoutProfiler());
+    }
     if (predictions.stream().anyMatch(each -> each.change().name().contains("graphs"))) {
       notes.add(Sentence.of("graphs is a bound: CUDA graphs or torch.compile reach it at best."));
+    }
+    if (predictions.stream().anyMatch(each -> each.change().isOfBatch())) {
+      notes.add(
+          Sentence.of(
+              "What another batch saves is for the same number of samples; the work of the GPU is"
+                  + " taken to grow linearly, as two recordings show."));
     }
     if (modelledMemory != null && result.memory() != null) {
       notes.add(
           Sentence.of(
-              "The model of the allocator reserves {} for the recorded requests, where the profile"
-                  + " shows {}; predicted peaks are off by about as much.",
+              "The model of the allocator reserves {} for the recorded requests, where the {} shows"
+                  + " {}; predicted peaks are off by about as much.",
               bytes(modelledMemory.reservedBytes()),
+              joined == null ? "profile" : "snapshot",
               bytes(result.memory().reservedBytes())));
     }
     if (unreadMemory != null) {
@@ -581,21 +683,42 @@ public record IdleAnswer(
               Numbers.count(allGaps()),
               Numbers.count(result.gaps().size())));
     }
-    if (!result.source().hasStacks()) {
+    boolean isOfPyTorch = result.source().profiler() == Profiler.KINETO;
+    if (isOfPyTorch && !result.source().hasStacks()) {
       notes.add(
           Sentence.of(
               "The profile has no lines of the program; record with with_stack=True for them."));
     }
-    if (result.memory() == null) {
+    if (isOfPyTorch && result.memory() == null) {
       notes.add(
           Sentence.of(
-              "The profile has no memory events; record with profile_memory=True for peaks."));
+              "The profile has no memory events; for peaks, record with profile_memory=True or give"
+                  + " a memory snapshot of the run with --memory."));
+    }
+    if (joined != null && joined.lateNanos() > 0) {
+      notes.add(
+          Sentence.of(
+              "The history of the snapshot begins {} after the first step, so that what came before"
+                  + " is not known.",
+              nanos(joined.lateNanos())));
+    }
+    if (joined != null && joined.unmatchedSegments() > 0) {
+      notes.add(
+          Sentence.of(
+              "For {} of the snapshot the profile has neither cudaMalloc nor cudaFree.",
+              count(joined.unmatchedSegments(), "segment")));
     }
     if (result.otherDevices() > 0) {
       notes.add(
           Sentence.of(
               "The profile also has {}; this is the busiest GPU.",
               count(result.otherDevices(), "other GPU")));
+    }
+    if (result.source().otherProcesses() > 0) {
+      notes.add(
+          Sentence.of(
+              "The export also has {} with less work of the GPU.",
+              count(result.source().otherProcesses(), "other process", "other processes")));
     }
     if (result.source().damagedRows() > 0) {
       notes.add(

@@ -32,6 +32,12 @@ public final class IdleCommand implements Callable<Integer> {
   @Option(names = "--workers", paramLabel = "N")
   private int workers;
 
+  @Option(names = "--memory", paramLabel = "SNAPSHOT")
+  private @Nullable Path memory;
+
+  @Option(names = "--other-batch", paramLabel = "RATIO=PROFILE")
+  private @Nullable String otherBatch;
+
   @Option(names = "--charts", paramLabel = "DIR")
   private @Nullable String charts;
 
@@ -51,8 +57,16 @@ public final class IdleCommand implements Callable<Integer> {
     if (outputOptions.isByEvent()) {
       throw Failure.usage("--figure: axis=event does not apply to charts of time; omit it");
     }
-    IdleQuestion question = IdleQuestion.of(changes, workers, IdleCommand::size);
-    try (DocumentOutputs outputs = outputOptions.open(files.toArray(Path[]::new))) {
+    IdleQuestion question =
+        IdleQuestion.of(changes, workers, memory, otherBatch, IdleCommand::size);
+    List<Path> inputs = new ArrayList<>(files);
+    if (memory != null) {
+      inputs.add(memory);
+    }
+    if (question.otherBatch() != null) {
+      inputs.add(question.otherBatch().profile());
+    }
+    try (DocumentOutputs outputs = outputOptions.open(inputs.toArray(Path[]::new))) {
       question.ask(files, outputs, charts);
     }
     return ExitCodes.DONE;

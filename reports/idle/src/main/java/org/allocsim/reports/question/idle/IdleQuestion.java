@@ -2,6 +2,7 @@ package org.allocsim.reports.question.idle;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -10,10 +11,17 @@ import java.util.function.ToLongFunction;
 import java.util.stream.Stream;
 import org.allocsim.analysis.idle.IdleAnalysis;
 import org.allocsim.analysis.idle.IdleResult;
+import org.allocsim.analysis.idle.join.JoinedMemory;
+import org.allocsim.analysis.idle.join.SnapshotJoin;
+import org.allocsim.analysis.idle.join.StepCalls;
 import org.allocsim.analysis.idle.memory.AllocatorModel;
+import org.allocsim.analysis.idle.profile.TimeProfile;
+import org.allocsim.analysis.idle.replay.BatchFit;
 import org.allocsim.analysis.idle.replay.Change;
 import org.allocsim.analysis.idle.replay.Prediction;
 import org.allocsim.analysis.idle.replay.WhatIf;
+import org.allocsim.analysis.program.Conditions;
+import org.allocsim.analysis.program.Program;
 import org.allocsim.analysis.program.ProgramException;
 import org.allocsim.reports.answer.idle.IdleAnswer;
 import org.allocsim.reports.answer.idle.IdleFigures;
@@ -24,6 +32,11 @@ import org.allocsim.reports.output.DocumentOutputs;
 import org.allocsim.reports.output.Failure;
 import org.allocsim.reports.output.ProgressMeter;
 import org.allocsim.workloads.format.TraceFormatException;
+import org.allocsim.workloads.format.TraceFormats;
+import org.allocsim.workloads.format.pytorch.RecordedFormat;
+import org.allocsim.workloads.format.pytorch.Snapshot;
+import org.allocsim.workloads.source.SourceUsageException;
+import org.allocsim.workloads.source.TraceSource;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,8 +44,38 @@ import org.jspecify.annotations.Nullable;
  *
  * @param changes what to predict; those that apply where it is empty
  * @param workers workers of the data loader in the recording; 0 where that is unknown
+ * @param memory a memory snapshot of the same run; null for none
+ * @param otherBatch the same program with another batch; null for none
  */
-public record IdleQuestion(List<Change> changes, int workers) {
+public record IdleQuestion(
+    List<Change> changes, int workers, @Nullable Path memory, @Nullable OtherBatch otherBatch) {
+  /**
+   * Another recording of a program.
+   *
+   * @param factor how many times as large its batch is
+   * @param profile the recording
+   */
+  public record OtherBatch(double factor, Path profile) {
+    static OtherBatch of(String text) {
+      int equals = text.indexOf('=');
+      if (equals < 1 || equals == text.length() - 1) {
+        throw Failure.usage(
+            "--other-batch " + text + " is not RATIO=PROFILE, such as 0.5x=half.json.gz");
+      }
+      try {
+        double factor = Change.factor("--other-batch", text.substring(0, equals));
+        if (factor == 1) {
+          throw Failure.usage("--other-batch " + text + " has the same batch; give another one");
+        }
+        return new OtherBatch(factor, Path.of(text.substring(equals + 1)));
+      } catch (InvalidPathException _) {
+        throw Failure.usage("--other-batch " + text + " names no file; check the path");
+      } catch (IllegalArgumentException e) {
+        throw Failure.usage(e.getMessage());
+      }
+    }
+  }
+
   private static final String CHARTS = "--charts";
 
   /** Keeps its own copy. */
@@ -46,7 +89,12 @@ public record IdleQuestion(List<Change> changes, int workers) {
    * @param size reads a size; throws an IllegalArgumentException whose message is for users
    * @throws Failure where it cannot be asked
    */
-  public static IdleQuestion of(List<String> changes, int workers, ToLongFunction<String> size) {
+  public static IdleQuestion of(
+      List<String> changes,
+      int workers,
+      @Nullable Path memory,
+      @Nullable String otherBatch,
+      ToLongFunction<String> size) {
     if (workers < 0 || workers > Change.MAX_WORKERS) {
       throw Failure.usage("--workers " + workers + " must be from 0 to " + Change.MAX_WORKERS);
     }
@@ -58,7 +106,8 @@ public record IdleQuestion(List<Change> changes, int workers) {
         throw Failure.usage("--what-if: " + e.getMessage());
       }
     }
-    return new IdleQuestion(parsed, workers);
+    return new IdleQuestion(
+        parsed, workers, memory, otherBatch == null ? null : OtherBatch.of(otherBatch));
   }
 
   /**
@@ -80,6 +129,12 @@ public record IdleQuestion(List<Change> changes, int workers) {
     }
     if (!changes.isEmpty()) {
       throw Failure.usage("--what-if takes one profile, and there are " + profiles.size());
+    }
+    if (memory != null) {
+      throw Failure.usage("--memory takes one profile, and there are " + profiles.size());
+    }
+    if (otherBatch != null) {
+      throw Failure.usage("--other-batch takes one profile, and there are " + profiles.size());
     }
     List<IdleResult> results = new ArrayList<>();
     for (Path profile : profiles) {
@@ -104,15 +159,16 @@ public record IdleQuestion(List<Change> changes, int workers) {
       int before = found.size();
       try (Stream<Path> inside = Files.list(file)) {
         inside
-            .filter(each -> each.getFileName().toString().matches(".*\\.json(\\.(gz|xz|zst))?"))
+            .filter(each ->
+                each.getFileName().toString().matches(".*\\.(json|sqlite)(\\.(gz|xz|zst))?"))
             .sorted()
             .forEach(found::add);
       }
       if (found.size() == before) {
         throw new Failure(
             file
-                + ": no profile in it; name a folder of files that end in .json, .json.gz, .json.xz"
-                + " or .json.zst");
+                + ": no profile in it; name a folder of files that end in .json or .sqlite, also"
+                + " with .gz, .xz or .zst");
       }
     }
     return found;
@@ -121,23 +177,13 @@ public record IdleQuestion(List<Change> changes, int workers) {
   private void answer(
       Path file, DocumentOutputs outputs, List<ChartFolder> folders, boolean isDrawn)
       throws IOException {
-    IdleAnalysis analysis = read(file);
-    AllocatorModel allocator = null;
-    String unreadMemory = null;
-    if (analysis.result().memory() != null) {
-      try (ProgressMeter progress = ProgressMeter.ofBytes("reading memory events")) {
-        allocator =
-            AllocatorModel.read(
-                file,
-                analysis.result().device(),
-                analysis.timeline().profile().originNanos(),
-                analysis.waits().clearedNanos(),
-                progress::update);
-      } catch (TraceFormatException | ProgramException e) {
-        unreadMemory = e.getMessage();
-      }
-    }
-    WhatIf whatIf = new WhatIf(analysis, workers, allocator);
+    Subject subject = memory == null ? ofProfile(file) : joined(file, memory);
+    IdleAnalysis analysis = subject.analysis;
+    BatchFit batches =
+        otherBatch == null
+            ? null
+            : new BatchFit(analysis, read(otherBatch.profile()), otherBatch.factor());
+    WhatIf whatIf = new WhatIf(analysis, workers, subject.allocator, batches);
     List<Prediction> predictions = new ArrayList<>();
     if (changes.isEmpty()) {
       predictions.addAll(whatIf.predictAll());
@@ -162,9 +208,90 @@ public record IdleQuestion(List<Change> changes, int workers) {
             whatIf.errorNanos(),
             predictions,
             whatIf.modelledMemory(),
-            unreadMemory,
-            whatIf.loader());
+            subject.unreadMemory,
+            whatIf.loader(),
+            subject.memory);
     outputs.write(answer.document(isDrawn ? figures : null));
+  }
+
+  /**
+   * What is asked about.
+   *
+   * @param allocator the requests for memory; null where there are none
+   * @param unreadMemory why they cannot be run again; null where they can, or there are none
+   * @param memory what a snapshot of the same run says; null where none was given
+   */
+  private record Subject(
+      IdleAnalysis analysis,
+      @Nullable AllocatorModel allocator,
+      @Nullable String unreadMemory,
+      @Nullable JoinedMemory memory) {}
+
+  private static Subject ofProfile(Path file) {
+    IdleAnalysis analysis = read(file);
+    if (analysis.result().memory() == null) {
+      return new Subject(analysis, null, null, null);
+    }
+    try (ProgressMeter progress = ProgressMeter.ofBytes("reading memory events")) {
+      AllocatorModel allocator =
+          AllocatorModel.read(
+              file,
+              analysis.result().device(),
+              analysis.timeline().profile().originNanos(),
+              analysis.waits().clearedNanos(),
+              progress::update);
+      return new Subject(analysis, allocator, null, null);
+    } catch (TraceFormatException | ProgramException e) {
+      return new Subject(analysis, null, e.getMessage(), null);
+    }
+  }
+
+  private static Subject joined(Path file, Path memory) {
+    IdleAnalysis alone = read(file);
+    TimeProfile profile = alone.timeline().profile();
+    if (profile.source().profiler() != TimeProfile.Profiler.KINETO) {
+      throw Failure.usage(
+          "--memory takes a profile of PyTorch's profiler: an export of Nsight Systems such as "
+              + file
+              + " has no exact time of day");
+    }
+    try (ProgressMeter progress = ProgressMeter.ofBytes("reading memory")) {
+      if (!(TraceFormats.of(memory) instanceof RecordedFormat)) {
+        throw noSnapshot(memory);
+      }
+      TraceSource source = TraceSource.open(memory.toString(), null, progress::update);
+      Snapshot snapshot = source.snapshot().orElseThrow(() -> noSnapshot(memory));
+      int device = Math.clamp(alone.result().device(), 0, Snapshot.MAX_DEVICES);
+      SnapshotJoin join = SnapshotJoin.of(profile, snapshot, device);
+      IdleAnalysis analysis = IdleAnalysis.of(join.profile());
+      JoinedMemory joined =
+          new JoinedMemory(
+              memory.toString(),
+              snapshot.sha256(),
+              StepCalls.of(join.calls(), analysis.timeline(), analysis.steps(), analysis.waits()),
+              join.matched(),
+              join.unmatched(),
+              Math.max(0, join.beginNanos() - analysis.steps().hostNanos(0)));
+      try {
+        Program program = Program.open(source, Conditions.RECORDED.ofDevice(device));
+        AllocatorModel allocator = AllocatorModel.of(program, profile.originNanos());
+        return new Subject(analysis, allocator, null, joined);
+      } catch (ProgramException e) {
+        return new Subject(analysis, null, e.getMessage(), joined);
+      }
+    } catch (TraceFormatException e) {
+      throw new Failure(e.getMessage(), e);
+    } catch (SourceUsageException e) {
+      throw Failure.usage(e.getMessage());
+    }
+  }
+
+  private static TraceFormatException noSnapshot(Path file) {
+    return new TraceFormatException(
+        file.toString(),
+        "",
+        "it is not a memory snapshot of PyTorch",
+        "give what torch.cuda.memory._dump_snapshot() wrote in the profiled run");
   }
 
   private static IdleAnalysis read(Path file) {

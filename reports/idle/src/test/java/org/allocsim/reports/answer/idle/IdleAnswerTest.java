@@ -32,7 +32,8 @@ class IdleAnswerTest {
                 List.of(),
                 null,
                 null,
-                whatIf.loader())
+                whatIf.loader(),
+                null)
             .document(null));
   }
 
