@@ -180,7 +180,7 @@ public final class WhatIf {
     READY,
     /** Batches from workers, of which nobody has said how many there are. */
     UNKNOWN_WORKERS,
-    /** Batches that the program hardly waited for. */
+    /** Batches that the program hardly waited for: more workers would change nothing. */
     NEVER_AWAITED,
     /** None of PyTorch's. */
     NONE
@@ -203,8 +203,10 @@ public final class WhatIf {
           case READY -> null;
           case NONE -> "the profile shows no data loader of PyTorch";
           case NEVER_AWAITED ->
-              "the program hardly waited for its data, so the profile does not say how long a batch"
-                  + " takes";
+              change.workers() >= recordedWorkers
+                  ? null
+                  : "the program hardly waited for its data, so the profile does not say how long a"
+                      + " batch takes, nor whether fewer workers are enough";
           case UNKNOWN_WORKERS ->
               "the batches came from workers, and the profile does not say how many; give their"
                   + " number with --workers";

@@ -622,8 +622,8 @@ public record IdleAnswer(
                   + " predicted.");
       case NEVER_AWAITED ->
           Sentence.of(
-              "The profile does not show how long a batch takes, so other numbers of workers cannot"
-                  + " be predicted.");
+              "The program hardly waits for its data, so more workers would change nothing; the"
+                  + " profile does not show whether fewer are enough.");
     };
   }
 

@@ -186,7 +186,7 @@ class WhatIfTest {
   }
 
   @Test
-  void batchesThatWereReadyDoNotTellTheSpeedOfWorkers() throws Exception {
+  void whereBatchesWereReadyMoreWorkersChangeNothingAndFewerAreUnknown() throws Exception {
     ProfileText profile = new ProfileText();
     for (int step = 0; step < STEPS; step++) {
       int at = 50_000 * step;
@@ -200,9 +200,10 @@ class WhatIfTest {
     assertEquals(26_500_333, step(whatIf, "gpu=2x"));
     assertTrue(
         assertThrows(
-                IllegalArgumentException.class, () -> whatIf.predict(Change.parse("workers=4")))
+                IllegalArgumentException.class, () -> whatIf.predict(Change.parse("workers=1")))
             .getMessage()
             .contains("the program hardly waited for its data"));
+    assertEquals(whatIf.unprofiled().stepNanos(), step(whatIf, "workers=4"));
   }
 
   @Test
