@@ -112,29 +112,29 @@ record SnapshotMemory(MemorySamples samples, SegmentCalls calls, long beginNanos
     /** The most memory outside of the profile: what was held then, whatever it was made of. */
     private final class Outside {
       private long allocatedNanos = Long.MIN_VALUE;
-      private long mostAllocated = -1;
+      private long maxAllocated = -1;
       private long reservedThen;
       private long reservedNanos;
-      private long mostReserved = -1;
+      private long maxReserved = -1;
       private long allocatedThen;
 
       void take(long nanos) {
-        if (allocated > mostAllocated) {
-          mostAllocated = allocated;
+        if (allocated > maxAllocated) {
+          maxAllocated = allocated;
           allocatedNanos = nanos;
           reservedThen = reserved;
         }
-        if (reserved > mostReserved) {
-          mostReserved = reserved;
+        if (reserved > maxReserved) {
+          maxReserved = reserved;
           reservedNanos = nanos;
           allocatedThen = allocated;
         }
       }
 
       void keep() {
-        if (mostAllocated >= 0) {
-          samples.add(allocatedNanos, device, mostAllocated, reservedThen);
-          samples.add(reservedNanos, device, allocatedThen, mostReserved);
+        if (maxAllocated >= 0) {
+          samples.add(allocatedNanos, device, maxAllocated, reservedThen);
+          samples.add(reservedNanos, device, allocatedThen, maxReserved);
         }
       }
     }

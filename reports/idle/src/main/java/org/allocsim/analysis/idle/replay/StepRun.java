@@ -261,8 +261,10 @@ final class StepRun {
     } else if (timeline.isLoadedHere(events.subject(event))
         || !events.areWorkersSlow()
         || recorded < HostEvents.WAITING_NANOS) {
-      boolean isScaled = batches != null && timeline.isLoadedHere(events.subject(event));
-      newEnds[event] += isScaled ? Math.round(recorded * batches.ofLoad(change.batch())) : recorded;
+      newEnds[event] +=
+          batches != null && timeline.isLoadedHere(events.subject(event))
+              ? Math.round(recorded * batches.ofLoad(change.batch()))
+              : recorded;
     } else {
       // Workers go on at their own pace, whatever the program does meanwhile.
       newEnds[event] =
