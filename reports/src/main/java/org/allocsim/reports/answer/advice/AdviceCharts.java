@@ -120,7 +120,7 @@ public final class AdviceCharts {
   }
 
   private Drawing purposes(List<PeakDifference.Row> all) {
-    long mostBytes =
+    long maxBytes =
         Math.max(
             all.stream().mapToLong(each -> each.before().requestedBytes()).sum(),
             all.stream().mapToLong(each -> each.after().requestedBytes()).sum());
@@ -128,7 +128,7 @@ public final class AdviceCharts {
         all.stream()
             .filter(each ->
                 Math.max(each.before().requestedBytes(), each.after().requestedBytes())
-                    >= VISIBLE_RATIO * mostBytes)
+                    >= VISIBLE_RATIO * maxBytes)
             .toList();
     BarData data = new BarData(rows.stream().map(PeakDifference.Row::label).toArray(String[]::new));
     add(data, BEFORE, rows, each -> each.before().requestedBytes());
