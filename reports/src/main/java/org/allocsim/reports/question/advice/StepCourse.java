@@ -1,4 +1,4 @@
-package org.allocsim.reports.answer.advice;
+package org.allocsim.reports.question.advice;
 
 import java.util.Optional;
 import org.allocsim.analysis.leak.Iterations;
