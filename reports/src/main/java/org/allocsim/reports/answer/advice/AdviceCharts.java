@@ -4,7 +4,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.ToLongFunction;
 import org.allocsim.analysis.moment.PeakDifference;
-import org.allocsim.reports.answer.moment.DiffAnswer;
 import org.allocsim.reports.answer.part.PageChart;
 import org.allocsim.reports.chart.ChartSize;
 import org.allocsim.reports.chart.ChartTheme;
@@ -18,16 +17,21 @@ import org.jfree.chart.JFreeChart;
 
 /** The drawings of an answer: all runs as bars, and the program before and after the changes. */
 public final class AdviceCharts {
-  private static final String BEFORE = "unchanged";
-  private static final String AFTER = "changed";
+  /** What the unchanged program is called. */
+  public static final String BEFORE = "unchanged";
+
+  /** What the changed program is called. */
+  public static final String AFTER = "changed";
 
   /** Less of a bar cannot be seen; the table has it. */
   private static final double VISIBLE_RATIO = 0.001;
 
   private final AdviseAnswer answer;
+  private final List<BeforeAfterChart.Course> courses;
 
-  AdviceCharts(AdviseAnswer answer) {
+  AdviceCharts(AdviseAnswer answer, List<BeforeAfterChart.Course> courses) {
     this.answer = answer;
+    this.courses = List.copyOf(courses);
   }
 
   /**
@@ -83,23 +87,21 @@ public final class AdviceCharts {
 
   /** The program before and after the changes; none where one of the two was not recorded. */
   public List<Drawing> difference() {
-    DiffAnswer peaks = answer.peaks();
     List<PeakDifference.Row> rows = answer.purposes();
-    if (peaks == null || rows == null) {
+    if (rows == null) {
       return List.of();
     }
     Drawing purposes = purposes(rows);
-    return step(peaks).map(step -> List.of(step, purposes)).orElse(List.of(purposes));
+    return step().map(step -> List.of(step, purposes)).orElse(List.of(purposes));
   }
 
-  private Optional<Drawing> step(DiffAnswer peaks) {
-    Optional<BeforeAfterChart.Course> before = StepCourse.of(peaks.before().program(), BEFORE);
-    Optional<BeforeAfterChart.Course> after = StepCourse.of(peaks.after().program(), AFTER);
-    if (before.isEmpty() || after.isEmpty()) {
+  private Optional<Drawing> step() {
+    if (courses.size() != 2) {
       return Optional.empty();
     }
-    String what =
-        before.get().isStep() && after.get().isStep() ? "the step with the peak" : "the whole run";
+    BeforeAfterChart.Course before = courses.getFirst();
+    BeforeAfterChart.Course after = courses.getLast();
+    String what = before.isStep() && after.isStep() ? "the step with the peak" : "the whole run";
     return Optional.of(
         new Drawing(
             "difference",
@@ -112,15 +114,15 @@ public final class AdviceCharts {
                 BeforeAfterChart.create(
                     "Memory of " + what + ", before and after",
                     answer.change(),
-                    before.get(),
-                    after.get(),
+                    before,
+                    after,
                     limit(),
                     theme,
                     width)));
   }
 
   private Drawing purposes(List<PeakDifference.Row> all) {
-    long mostBytes =
+    long maxBytes =
         Math.max(
             all.stream().mapToLong(each -> each.before().requestedBytes()).sum(),
             all.stream().mapToLong(each -> each.after().requestedBytes()).sum());
@@ -128,7 +130,7 @@ public final class AdviceCharts {
         all.stream()
             .filter(each ->
                 Math.max(each.before().requestedBytes(), each.after().requestedBytes())
-                    >= VISIBLE_RATIO * mostBytes)
+                    >= VISIBLE_RATIO * maxBytes)
             .toList();
     BarData data = new BarData(rows.stream().map(PeakDifference.Row::label).toArray(String[]::new));
     add(data, BEFORE, rows, each -> each.before().requestedBytes());

@@ -23,6 +23,7 @@ import org.allocsim.analysis.text.Numbers;
 import org.allocsim.reports.answer.moment.DiffAnswer;
 import org.allocsim.reports.chart.comparison.BarData;
 import org.allocsim.reports.chart.comparison.RemedyChart;
+import org.allocsim.reports.chart.memory.BeforeAfterChart;
 import org.allocsim.reports.document.Block;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.Kind;
@@ -320,9 +321,10 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks, @Nullable 
   /**
    * The answer for people and programs.
    *
-   * @param isDrawn whether its chart is drawn, which needs fonts of the system
+   * @param courses memory of the unchanged and of the changed program for its drawings, none where
+   *     one is not known; null where nothing is drawn, which needs fonts of the system
    */
-  public Document<AdviseAnswer> document(boolean isDrawn) {
+  public Document<AdviseAnswer> document(@Nullable List<BeforeAfterChart.Course> courses) {
     List<Section> sections = new ArrayList<>();
     if (!lines().isEmpty()) {
       sections.add(
@@ -330,15 +332,17 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks, @Nullable 
     }
     Block tried = Table.of("What was tried", ROW, rows()).at("/trials");
     sections.add(
-        new Section(null, isDrawn ? List.of(tried, charts().runs().onPage()) : List.of(tried)));
+        new Section(
+            null,
+            courses != null ? List.of(tried, charts(courses).runs().onPage()) : List.of(tried)));
     List<PeakDifference.Row> purposes = purposes();
     if (purposes != null) {
       List<Block> blocks = new ArrayList<>();
-      if (isDrawn) {
-        charts().difference().forEach(each -> blocks.add(each.onPage()));
+      if (courses != null) {
+        charts(courses).difference().forEach(each -> blocks.add(each.onPage()));
       }
       blocks.add(Table.of("Requested memory at the peaks, by purpose", PURPOSE, purposes));
-      sections.add(new Section(isDrawn ? "Before and after" : null, blocks));
+      sections.add(new Section(courses != null ? "Before and after" : null, blocks));
     }
     if (!left().isEmpty()) {
       sections.add(new Section(null, List.of(Table.of("What was not tried", LEFT, left()))));
@@ -531,9 +535,13 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks, @Nullable 
     return data;
   }
 
-  /** Its drawings. */
-  public AdviceCharts charts() {
-    return new AdviceCharts(this);
+  /**
+   * Its drawings.
+   *
+   * @param courses memory of the unchanged and of the changed program; none where one is not known
+   */
+  public AdviceCharts charts(List<BeforeAfterChart.Course> courses) {
+    return new AdviceCharts(this, courses);
   }
 
   /** What the recommended run changes, in a few words. */

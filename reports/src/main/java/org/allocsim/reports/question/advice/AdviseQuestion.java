@@ -10,9 +10,11 @@ import org.allocsim.analysis.moment.LiveSet;
 import org.allocsim.analysis.moment.MomentQuery;
 import org.allocsim.reports.answer.advice.AdviceCharts;
 import org.allocsim.reports.answer.advice.AdviseAnswer;
+import org.allocsim.reports.answer.moment.DiffAnswer;
 import org.allocsim.reports.answer.moment.PeakAnswer;
 import org.allocsim.reports.answer.moment.ReplayedProgram;
 import org.allocsim.reports.answer.moment.TableLimits;
+import org.allocsim.reports.chart.memory.BeforeAfterChart;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.html.TraceRecording;
 import org.allocsim.reports.output.ChartFolder;
@@ -63,19 +65,31 @@ public record AdviseQuestion(Trials trials, Trials.@Nullable Done checked)
 
   @Override
   public Document<AdviseAnswer> document(AdviseAnswer answer) {
-    return answer.document(false);
+    return answer.document(null);
   }
 
   @Override
   public void draw(AdviseAnswer answer, DocumentOutputs outputs) throws IOException {
     ChartFolder charts = outputs.charts();
     if (charts != null) {
-      AdviceCharts drawings = answer.charts();
+      AdviceCharts drawings = answer.charts(courses(answer));
       write(charts, drawings.runs());
       for (AdviceCharts.Drawing each : drawings.difference()) {
         write(charts, each);
       }
     }
+  }
+
+  private static List<BeforeAfterChart.Course> courses(AdviseAnswer answer) {
+    DiffAnswer peaks = answer.peaks();
+    if (peaks == null) {
+      return List.of();
+    }
+    return Stream.of(
+            StepCourse.of(peaks.before().program(), AdviceCharts.BEFORE),
+            StepCourse.of(peaks.after().program(), AdviceCharts.AFTER))
+        .flatMap(Optional::stream)
+        .toList();
   }
 
   private static void write(ChartFolder charts, AdviceCharts.Drawing drawing) throws IOException {
@@ -84,7 +98,7 @@ public record AdviseQuestion(Trials trials, Trials.@Nullable Done checked)
 
   @Override
   public Document<AdviseAnswer> drawnDocument(AdviseAnswer answer) {
-    return answer.document(true);
+    return answer.document(courses(answer));
   }
 
   @Override

@@ -70,7 +70,7 @@ class AdviseAnswerTest {
   }
 
   private static AnswerFigures figures(Trial... trials) {
-    return AnswerFigures.of(answer(null, trials).document(false));
+    return AnswerFigures.of(answer(null, trials).document(null));
   }
 
   @Test
@@ -164,7 +164,7 @@ class AdviseAnswerTest {
                         "changed.pickle", 32 * GIB, List.of("checkpoints"), 24 * GIB),
                     trial(40, 40, 4),
                     trial(24, 24, 8, "checkpoints"))
-                .document(false));
+                .document(null));
     answer.is("/checked/reserved_bytes", 32 * GIB);
     answer.is("/checked/predicted_bytes", 24 * GIB);
     answer.is("/checked/error_ratio", -0.25);

@@ -1,4 +1,4 @@
-package org.allocsim.reports.answer.advice;
+package org.allocsim.reports.question.advice;
 
 import java.util.Optional;
 import org.allocsim.analysis.leak.Iterations;
@@ -90,14 +90,14 @@ final class StepCourse implements RunObserver {
   private BeforeAfterChart.Course between(int fromRow, int toRow, String label, boolean isStep) {
     int rows = Math.max(1, toRow - fromRow);
     double[] columns = new double[Math.min(COLUMNS, rows)];
-    long mostBytes = 0;
+    long maxBytes = 0;
     for (int i = 0; i < rows; i++) {
       int column = (int) ((long) i * columns.length / rows);
       int at = fromRow - firstRow + i;
       columns[column] = Math.max(columns[column], allocatedBytes[at]);
-      mostBytes = Math.max(mostBytes, reservedBytes[at]);
+      maxBytes = Math.max(maxBytes, reservedBytes[at]);
     }
-    return new BeforeAfterChart.Course(label, isStep, columns, mostBytes);
+    return new BeforeAfterChart.Course(label, isStep, columns, maxBytes);
   }
 
   @Override
