@@ -9,6 +9,7 @@ import sys
 import time
 from typing import Sequence
 
+from ..missing import missing_folder
 from ..usage import HelpFormatter, Parser, at_least, unusable, with_program
 from ..visible import from_here
 from .files import RunFolder, Written, cannot_be_read, rank_path
@@ -50,7 +51,7 @@ def _record(arguments: Sequence[str]) -> int:
     path = os.path.abspath(rank_path(options.output, ""))
     folder = os.path.dirname(path)
     if not os.path.isdir(folder):
-        say(f"the folder {folder} does not exist; create it first")
+        say(missing_folder(folder))
         return 1
     if not os.access(folder, os.W_OK | os.X_OK):
         say(f"the folder {folder} cannot be written to; name another file with -o")
