@@ -152,7 +152,7 @@ def _answer(options: argparse.Namespace, runs: Runs, code: int, report: dict[str
         for sentence in unused_options(found, options.rank, [value_at(each)[0] for each in options.value]):
             say(sentence)
         if mark_of(report["file"]) != report["mark"]:
-            say(f"another program has replaced or removed {from_here(report['file'])} meanwhile, so there is no answer; give each estimate its own file with -o")
+            say(f"another program replaced or removed {from_here(report['file'])} in the meantime, so there is no answer; give each estimate its own file with -o")
             return 1
         longest = None if options.longest is None or not found["complete"] else run_longest(runs, folder, report, options.longest)
         if longest is not None:

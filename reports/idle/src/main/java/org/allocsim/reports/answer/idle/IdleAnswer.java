@@ -307,7 +307,7 @@ public record IdleAnswer(
                   .missing(NO_MEMORY)
                   .many(
                       "what_if",
-                      "Predicted steps; the first entry has no change.",
+                      "Predicted steps; the first entry is without changes.",
                       PREDICTION,
                       IdleAnswer::rows)));
 
@@ -498,7 +498,7 @@ public record IdleAnswer(
     if (memory != null) {
       details.add(
           Sentence.of(
-              "At most {} are reserved in the profile, and {} allocated.",
+              "At most {} is reserved in the profile, and {} allocated.",
               bytes(memory.reservedBytes()),
               bytes(memory.allocatedBytes())));
     }
