@@ -13,7 +13,7 @@ from .recorder import Recorder
 
 
 class _Watch:
-    """What both callbacks do at the begin, after every step and at the end."""
+    """What both callbacks do at the start, after every step and at the end."""
 
     def __init__(self, limit: int | str | None, fails: bool, record: str | None) -> None:
         self._limit = limit

@@ -1,4 +1,4 @@
-"""Finds the program in Java that answers: the one in this package, with its own Java or an installed one, else that of a checkout. Runs its command lines."""
+"""Finds the Java program that answers: the one in this package, with its own Java or an installed one, else that of a checkout. Runs its command lines."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .java import JavaMissing, java
 
 
 class EngineMissing(Exception):
-    """There is no program to ask."""
+    """No Java program was found."""
 
 
 def command() -> tuple[list[str], dict[str, str]]:
@@ -106,7 +106,7 @@ def execute(program: Sequence[str], environment: dict[str, str], arguments: Sequ
 
 @contextlib.contextmanager
 def one_process() -> Iterator[None]:
-    """Command lines within the block run in one process of Java, which is started once."""
+    """Runs the command lines inside the block in one Java process, which is started once."""
     global _process
     before, _process = _process, _Process()
     try:
@@ -117,14 +117,14 @@ def one_process() -> Iterator[None]:
 
 
 class _Process:
-    """The program, which is told a command line after the other. Where it cannot go on, each has a process of its own."""
+    """The program, which is given one command line after the other; if it cannot continue, each gets its own process."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[str] | None = None
         self._has_ended = False
 
     def execute(self, arguments: Sequence[str]) -> Ended | None:
-        """How a command line ended; None where the process did not answer."""
+        """How a command line ended; None if the process did not answer."""
         if self._has_ended:
             return None
         try:

@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any, Iterable, Iterator, Mapping, Sequence, Union
 
 from .engine import EngineMissing, command, execute
+from .missing import similar_path
 from .renamed import Keyed
 from .temporary import temporary_folder
 from .visible import visible
@@ -188,7 +189,7 @@ class Recording:
         self._file = file_argument(path)
         self._options = tuple(options)
         if not self.path.is_file():
-            raise FileNotFoundError(f"{self.path}: no such file; check the path")
+            raise FileNotFoundError(f"{self.path}: no such file; {similar_path(self.path)}")
 
     def __repr__(self) -> str:
         return f"<allocsim.Recording {self.path}>"

@@ -1,9 +1,10 @@
-"""What is shown to the user: text from outside, such as the name of a script, does nothing there."""
+"""Text for the user: text from outside, such as a script's name, cannot control the terminal."""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import re
 import sys
 import unicodedata
 
@@ -20,7 +21,7 @@ def visible(text: str) -> str:
 
 
 def tell(sentence: str) -> None:
-    """One line for the user, on the standard error output. Where nobody reads that any more, the command goes on."""
+    """Prints one line for the user to standard error; if nobody reads it any more, the command continues."""
     stream = sys.stderr
     if stream is None:
         return
@@ -43,6 +44,14 @@ def from_here(path: str) -> str:
         return os.path.relpath(path)
     except OSError:
         return path
+
+
+def shell_word(path: str) -> str:
+    """A path as it is typed in a command that stands between quotation marks ('): the shell takes it as one word."""
+    word = f".{os.sep}{path}" if path.startswith("-") else path
+    if re.fullmatch(r"[A-Za-z0-9_@%+=:,./-]+", word):
+        return word
+    return '"' + re.sub(r'(["\\$`])', r"\\\1", word) + '"'
 
 
 def _escape(character: str) -> str:

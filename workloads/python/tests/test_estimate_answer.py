@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[3]
 sys.path[:0] = [str(ROOT / "workloads/python"), str(ROOT / "workloads/python/tests")]
 
 from allocsim.estimate import reports  # noqa: E402
-from allocsim.estimate.answer import answer, asks_alike, fits, similar_runs, simplest  # noqa: E402
+from allocsim.estimate.answer import answer, asks_alike, fits, recommended, similar_runs  # noqa: E402
 from allocsim.estimate.cards import is_beyond  # noqa: E402
 from allocsim.estimate.ending import Ending, memory_in, one_line  # noqa: E402
 from allocsim.estimate.places import is_last  # noqa: E402
@@ -434,32 +434,26 @@ class FakeRun:
         return {"settings": [{"conf": "", "peak_reserved_bytes": 5 * GIB, "passes": True, "remarks": []}]}
 
 
-class SimplestTest(unittest.TestCase):
+class RecommendedTest(unittest.TestCase):
     """Which setting is named as the best."""
 
-    def named(self, recorded, settings, enough=1000):
+    def named(self, settings, enough=1000):
         ranked = [{"conf": conf, "peak_reserved_bytes": size, "passes": True, "remarks": []} for conf, size in settings]
-        return simplest(ranked, recorded, enough)["conf"]
+        return recommended(ranked, enough)["conf"]
 
-    def test_the_recorded_setting_stays_where_the_best_saves_hardly_anything(self):
-        self.assertEqual("", self.named("", [("a:1,b:2", 99), ("a:1", 100), ("", 100.9)]))
-        self.assertEqual("c:3,d:4", self.named("c:3,d:4", [("a:1", 99), ("", 100), ("c:3,d:4", 100)]))
+    def test_the_first_of_tune_is_named(self):
+        self.assertEqual("a:1", self.named([("a:1", 100), ("a:1,b:2", 99), ("", 150)]))
 
-    def test_the_default_comes_before_one_option_and_one_before_two(self):
-        self.assertEqual("", self.named("c:3", [("a:1,b:2", 99), ("a:1", 99), ("", 100), ("c:3", 150)]))
-        self.assertEqual("a:1", self.named("", [("a:1,b:2", 99), ("a:1", 100), ("b:2", 100), ("", 150)]))
-
-    def test_a_setting_that_saves_more_is_named_and_one_that_fits_where_another_does_not(self):
-        self.assertEqual("a:1,b:2", self.named("", [("a:1,b:2", 97), ("a:1", 100), ("", 150)]))
-        self.assertEqual("a:1,b:2", self.named("", [("a:1,b:2", 99), ("a:1", 100), ("", 100)], enough=99.5))
-        self.assertEqual("", self.named("", [("a:1,b:2", 99), ("a:1", 100), ("", 100)], enough=90))
+    def test_the_next_one_that_fits_is_named_where_the_first_does_not(self):
+        self.assertEqual("a:1,b:2", self.named([("", 100), ("a:1,b:2", 99), ("a:1", 100)], enough=99.5))
+        self.assertEqual("", self.named([("", 100), ("a:1,b:2", 99), ("a:1", 100)], enough=90))
 
     def test_settings_that_fail_or_are_dangerous_are_not_named(self):
         failing, dangerous, rest = ({"conf": conf, "peak_reserved_bytes": size, "passes": passes, "remarks": remarks} for conf, size, passes, remarks in (
             ("a:1", 50, False, []), ("b:2", 60, True, ["dangerous"]), ("c:3,d:4", 90, True, []),
         ))
-        self.assertEqual("c:3,d:4", simplest([rest, failing, dangerous], "", 100)["conf"])
-        self.assertEqual("a:1", simplest([failing], "", 100)["conf"])
+        self.assertEqual("c:3,d:4", recommended([failing, dangerous, rest], 100)["conf"])
+        self.assertEqual("a:1", recommended([failing], 100)["conf"])
 
 
 class LinesTest(unittest.TestCase):

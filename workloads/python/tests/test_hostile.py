@@ -90,7 +90,7 @@ class SurroundingsTest(unittest.TestCase):
 
     def test_a_file_that_another_program_replaced_is_not_said_to_be_written(self):
         done = self.record("while not os.path.exists('run.pickle'): time.sleep(0.01)\nos.rename('run.pickle', 'other')\nos.abort()", suffix="; rm other", flush="0.05")
-        self.assertIn("another program has replaced or removed run.pickle meanwhile", done.stderr)
+        self.assertIn("another program replaced or removed run.pickle in the meantime", done.stderr)
 
     def test_a_file_that_does_not_fit_is_named_and_the_earlier_one_stays(self):
         path = Path(self.folder, "answer.json")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
+import subprocess
 import sys
 import unittest
 from pathlib import Path
@@ -17,6 +19,7 @@ from allocsim.estimate.screen import unused_options  # noqa: E402
 from allocsim.estimate.vary import Vary  # noqa: E402
 from allocsim.recorder.command import options_parser as record_parser  # noqa: E402
 from allocsim.usage import similar, with_program  # noqa: E402
+from allocsim.visible import shell_word  # noqa: E402
 
 
 def refusal(parser, *arguments):
@@ -51,6 +54,18 @@ class UsageTest(unittest.TestCase):
         for action in parser._actions:
             if action.option_strings and action.dest != "help":
                 self.assertTrue(any(f"[{name}" in parser.usage for name in action.option_strings), action.option_strings)
+
+
+@unittest.skipIf(os.name != "posix", "needs sh")
+class ShellWordTest(unittest.TestCase):
+    def read(self, word):
+        return subprocess.run(["sh", "-c", f"printf %s {word}"], capture_output=True, text=True, check=True).stdout
+
+    def test_a_path_is_one_word_of_a_shell(self):
+        for path in ("runs/a.pickle", "my runs/a.pickle", 'a"b.pickle', "$HOME.pickle", "a`b\\c.pickle", "it's.pickle"):
+            self.assertEqual(path, self.read(shell_word(path)))
+        self.assertEqual("runs/a.pickle", shell_word("runs/a.pickle"))
+        self.assertEqual("./-x.pickle", shell_word("-x.pickle"))
 
 
 class UnusedOptionsTest(unittest.TestCase):

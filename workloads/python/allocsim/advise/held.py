@@ -1,4 +1,4 @@
-"""What the program's names still hold when a step begins, and nothing reads any more: outputs and losses of the step before, lists that only grow, caches."""
+"""What the program's variables still hold when a step begins although nothing reads it any more: outputs and losses of the step before, lists that only grow, caches."""
 
 from __future__ import annotations
 
@@ -204,7 +204,7 @@ def named(torch: Any, frame: Any) -> Iterator[Found]:
 
 
 class _Look:
-    """One look through what names hold."""
+    """One pass through what names hold."""
 
     def __init__(self, torch: Any) -> None:
         self._torch = torch

@@ -1,4 +1,4 @@
-"""What ``allocsim advise`` does inside of the program: it makes the changes of a trial, and observes."""
+"""What ``allocsim advise`` does inside the program: it makes the changes of a trial, and observes."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ class Observer:
             self._held.note(tensors((args, kwargs)))
 
     def note_whole(self, name: str, args: Any, kwargs: Any, result: Any) -> None:
-        """A function of PyTorch was run whose operations are not seen."""
+        """Counts a function of PyTorch whose operations are not seen."""
         self._work.note_whole(name, args, kwargs, result)
         self._note_autocast()
         self._held.note(tensors((args, kwargs)))

@@ -65,7 +65,7 @@ class Program:
     # --- what remedies ask for -------------------------------------------------------------
 
     def around_calls(self, context: Context) -> None:
-        """Runs each call of a model inside of a context; None leaves the call as it is."""
+        """Runs each call of a model inside a context; None leaves the call as it is."""
         self._contexts.append(context)
 
     def on_first_call(self, action: Callable[[Any], None]) -> None:
@@ -77,7 +77,7 @@ class Program:
         self._made.append(action)
 
     def before_optimizer(self, change: Callable[[list[Any]], dict[int, Any]]) -> None:
-        """Has optimizers of PyTorch be made of other parameters.
+        """Makes PyTorch's optimizers take other parameters.
 
         Args:
             change: is given the program's modules that are in no other one before the first optimizer is made, and returns what takes the place of parameters, by their ``id``.
@@ -89,7 +89,7 @@ class Program:
         self._moves.append(action)
 
     def replace_options(self, change: Callable[[type, dict[str, Any]], dict[str, Any]]) -> None:
-        """Has the program's calls of PyTorch's optimizers use other keyword arguments.
+        """Changes the keyword arguments with which the program creates PyTorch's optimizers.
 
         Args:
             change: is given the class and the keyword arguments, and returns those to use.
@@ -98,17 +98,17 @@ class Program:
             self._replace_options(owner, change)
 
     def place_of(self, module: Any) -> str | None:
-        """``FILE:LINE`` of the user where a module was made; None where that was not seen."""
+        """``FILE:LINE`` of the user where a module was made; None if unknown."""
         return self._places.get(id(module))
 
     def undo(self) -> None:
-        """Takes back all changes."""
+        """Undoes all changes."""
         self.patches.undo()
 
     # --- how it is done --------------------------------------------------------------------
 
     def follow(self) -> None:
-        """From now on the program is followed."""
+        """Starts following the program."""
         self._follow_calls()
         self._follow_modules()
         for owner in optimizers(self.torch):
@@ -206,7 +206,7 @@ class Program:
         self.patches.replace(owner, "__init__", made)
 
     def _with_others(self, parameters: Any) -> Any:
-        """What an optimizer is given, with other parameters in it."""
+        """An optimizer's arguments, with other parameters in them."""
         if not self._replaced:
             modules = list(self._modules)
             inner = {id(part) for each in modules for part in each.modules() if part is not each}

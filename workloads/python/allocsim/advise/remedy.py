@@ -1,4 +1,4 @@
-"""What a remedy is: a change of a program that its author could make, which can be tried from outside."""
+"""Remedies: changes that a program's author could make, and that can be tried from outside."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Remedy:
         return None
 
     def title_for(self, facts: Facts) -> str:
-        """What one does to this program, in the words of :attr:`title` or closer to it."""
+        """What to do to this program: :attr:`title`, or something more specific."""
         return self.title
 
     def max_saved_bytes(self, facts: Facts) -> int | None:

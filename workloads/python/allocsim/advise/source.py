@@ -1,4 +1,4 @@
-"""What stands at a line of the program's source, for lines to paste."""
+"""The source at a line of the program, for lines to paste."""
 
 from __future__ import annotations
 

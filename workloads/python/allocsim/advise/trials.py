@@ -41,7 +41,7 @@ FILE = "trials.json"
 
 
 class Trials:
-    """What was found of a program so far.
+    """What is known about a program so far.
 
     Args:
         folder: for :data:`FILE`, recordings and what the program printed. It is new, empty, or of an earlier call.
@@ -59,7 +59,7 @@ class Trials:
 
     @property
     def path(self) -> str:
-        """The file that has it all."""
+        """The file that holds all trials."""
         return os.path.join(self._folder, FILE)
 
     @property
@@ -185,7 +185,7 @@ def _row(remedy: Remedy, facts: Facts) -> dict[str, Any]:
 
 
 def _key(asked: dict[str, Any]) -> str:
-    """What has to be the same for runs to be taken from an earlier call."""
+    """What must match for the runs of an earlier call to be reused."""
     settings = {name: value for name, value in os.environ.items() if name.endswith("ALLOC_CONF")}
     files = [hashlib.sha256(Path(each).read_bytes()).hexdigest() for each in asked["files"]]
     text = json.dumps([VERSION, asked, settings, files, os.getcwd()], sort_keys=True)
@@ -193,7 +193,7 @@ def _key(asked: dict[str, Any]) -> str:
 
 
 def _are_unchanged(found: dict[str, Any]) -> bool:
-    """Whether the program's own files are as they were."""
+    """Whether the program's own files are unchanged."""
     try:
         return all(hashlib.sha256(Path(file).read_bytes()).hexdigest() == digest for file, digest in ((found["facts"] or {}).get("sources") or {}).items())
     except (OSError, AttributeError, TypeError, KeyError):
@@ -201,7 +201,7 @@ def _are_unchanged(found: dict[str, Any]) -> bool:
 
 
 class _Processes:
-    """Processes that end with this one, and before it where a signal comes.
+    """Processes that end with this one, or earlier on a signal.
 
     Args:
         folder: a temporary folder that kills its processes.
@@ -228,7 +228,7 @@ class _Processes:
             signal.signal(number, before)
 
     def run(self, command: Sequence[str], given: bytes, errors: Any) -> bytes:
-        """Runs a command to its end; what it wrote."""
+        """Runs a command to its end and returns its output."""
         with self._lock:
             if self._has_ended:
                 return b""
@@ -241,7 +241,7 @@ class _Processes:
                 self._running.discard(process)
 
     def end(self) -> None:
-        """Ends all that run."""
+        """Ends all running processes."""
         with self._lock:
             self._has_ended = True
             running = list(self._running)

@@ -42,7 +42,7 @@ class Work:
         self.calls = 0
 
     def note(self, func: Any, name: str, args: Any, kwargs: Any, result: Any) -> None:
-        """An operation was run."""
+        """Counts an operation."""
         if func.is_view:
             return
         given, made = list(tensors((args, kwargs))), list(tensors(result))
@@ -57,7 +57,7 @@ class Work:
         self._ran(given, made, flops, needing)
 
     def note_whole(self, name: str, args: Any, kwargs: Any, result: Any) -> None:
-        """A function of PyTorch was run whose operations are not seen."""
+        """Counts a function of PyTorch whose operations are not seen."""
         given, made = list(tensors((args, kwargs))), list(tensors(result))
         if not given or not given[0].is_cuda:
             return

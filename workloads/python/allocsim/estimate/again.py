@@ -1,4 +1,4 @@
-"""Further runs of a program: with the batches that were left out, and with one as long as can be."""
+"""Further runs of a program: with the batches that were left out, and with one as long as possible."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .runs import Runs, say
 
 
 def run_with_all(runs: Runs, path: str, code: int, report: dict[str, Any] | None, **course: Any) -> tuple[int, dict[str, Any] | None]:
-    """Runs a program once more that failed after batches were left out or loops ended early, now with all of them.
+    """Reruns a program that failed after batches were left out or loops ended early, now with all of them.
 
     Args:
         code: of the run before.
@@ -27,7 +27,7 @@ def run_with_all(runs: Runs, path: str, code: int, report: dict[str, Any] | None
 
 
 def run_longest(runs: Runs, folder: str, report: dict[str, Any], length: int) -> tuple[int, dict[str, Any]] | None:
-    """Runs a program with one batch as long as can be.
+    """Runs a program with one batch that is as long as possible.
 
     Args:
         folder: for the recording.

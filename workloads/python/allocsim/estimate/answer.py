@@ -13,7 +13,7 @@ The answer is a dictionary, ``allocsim-estimate-3`` in JSON. Sizes are in bytes.
   If memory grows with each step, only "maybe" or "no" is possible.
   ``card_bytes``: the memory that PyTorch can use of the card, without its context and, for ranks, NCCL; ``smallest_gpu``: the smallest on which it surely fits.
 - ``file``: the recording, or null; ``device``, ``pytorch``: the GPU's name and the release.
-- ``peak_requested_bytes``, ``peak_allocated_bytes``, ``settings`` (``recorded`` and ``best``, the simplest of those within 2 % of the best, each with ``conf`` and ``reserved_bytes``), ``interval`` (``low_bytes``, ``high_bytes``, null if memory grows with each step).
+- ``peak_requested_bytes``, ``peak_allocated_bytes``, ``settings`` (``recorded`` and ``best``, which ``tune`` recommends, each with ``conf`` and ``reserved_bytes``), ``interval`` (``low_bytes``, ``high_bytes``, null if memory grows with each step).
 - ``causes``: causes of the interval's width: ``cause``, and fractions of the reserved peak ``below`` and ``above`` it.
 - ``cut``: why allocsim ended the program before its own end ("steps", "repeats", "time"), otherwise null; ``steps_run``, ``phases``, ``not_reached``, ``lengths``, ``growth_bytes_per_step``: what was run and
   what was not, as in ``stepping``; ``later_bytes``: how much more the rest may reserve, part of the interval.
@@ -52,9 +52,6 @@ RANK_OVERHEAD_BYTES = 1_090 << 20
 COPIES = 30
 AMPLE = 8
 
-#: By what share of its peak a setting may reserve more than another and count as as good: `tune` recommends no change that saves less.
-SAME_SHARE = 0.02
-
 #: Peaks of further runs: in which NCCL's watchdog looked in time, the GPU did only what the host waited for, masks of unknown values selected one element each and not all,
 #: half of unknown integers passed comparisons that select and not as many as are likely, unknown choices fell on the same few and not on all evenly,
 #: torch.compile had what it kept of the first run, as in later runs on a machine, and generators without a seed drew other numbers.
@@ -75,7 +72,7 @@ def asks_alike(one: dict[str, Any], other: dict[str, Any]) -> bool:
 
 
 def ended_early(report: dict[str, Any]) -> bool:
-    """Whether the program did not do all that was asked of it: of one that had no step, batch or generation within its time, nothing can be said of the rest."""
+    """Whether the program stopped before its work was done; if it had no step, batch or generation in its time, nothing is known about the rest."""
     return report["ended"] in EARLY or (report["ended"] == "time" and not report["phases"])
 
 
@@ -127,7 +124,7 @@ def answer(
 
 
 def _overhead_bytes(found: dict[str, Any]) -> int:
-    """What else than the process that the answer is about takes of the card."""
+    """Bytes of the card that other ranks and processes take."""
     others = found["other_processes"]
     return int(found["rank_overhead_bytes"] + others["reserved_bytes"] + others["count"] * CARDS[found["device"]].context_bytes)
 
@@ -177,7 +174,7 @@ def _simulate(found: dict[str, Any], report: dict[str, Any], others: Mapping[str
         high = max(reserved, min(most, found["card_bytes"]) if later is not None else found["card_bytes"])
     found["interval"] = {"low_bytes": low, "high_bytes": high}
     tuned = run.ask("tune", "--top", "0")["settings"]
-    found["settings"]["best"] = simplest(tuned, recorded["conf"], found["card_bytes"] * reserved / (high or reserved))
+    found["settings"]["best"] = recommended(tuned, found["card_bytes"] * reserved / (high or reserved))
     found["fits"] = fits(found["card_bytes"], found)
     if found["fits"] == "adapts":
         found["gpus_that_fit"] = [found["device"]]
@@ -187,21 +184,15 @@ def _simulate(found: dict[str, Any], report: dict[str, Any], others: Mapping[str
     found["smallest_gpu"] = next((name for name, size in sorted(free.items(), key=lambda each: each[1]) if high is not None and high <= size), None)
 
 
-def simplest(settings: Sequence[dict[str, Any]], recorded: str, enough_bytes: float) -> dict[str, Any]:
-    """The best setting, for which the simplest is named of those that reserve hardly more, and fit where one of them does: the recorded one, else
-    PyTorch's default, else that with the fewest options.
+def recommended(settings: Sequence[dict[str, Any]], enough_bytes: float) -> dict[str, Any]:
+    """The setting that ``tune`` recommends, or the next one of its ranking that fits where that one does not.
 
     Args:
-        settings: as ``tune`` ranks them.
-        recorded: the recorded setting.
+        settings: as ``tune`` ranks them, the recommended one first.
         enough_bytes: what a setting may reserve on the card.
     """
     served = [each for each in settings if each["passes"] and "dangerous" not in each["remarks"]] or settings[:1]
-    least = min(each["peak_reserved_bytes"] for each in served)
-    close = [each for each in served if each["peak_reserved_bytes"] <= least * (1 + SAME_SHARE)]
-    fitting = [each for each in close if each["peak_reserved_bytes"] <= enough_bytes] or close
-    # The first of those that are alike.
-    found = min(fitting, key=lambda each: (each["conf"] != recorded, each["conf"].count(",") + bool(each["conf"])))
+    found = next((each for each in served if each["peak_reserved_bytes"] <= enough_bytes), served[0])
     return {"conf": found["conf"], "reserved_bytes": found["peak_reserved_bytes"]}
 
 
@@ -232,7 +223,7 @@ def reserved_bytes(file: str) -> int:
 
 
 def similar_runs(run: Any, share: float, peak_bytes: int) -> dict[str, int]:
-    """Between which bytes the reserved peak of a recording is whose sizes are a little different: which sizes follow each other decides which pieces the
+    """The range of the reserved peak when a recording's sizes change a little: the order of sizes decides which pieces the
     allocator is left with.
 
     Args:

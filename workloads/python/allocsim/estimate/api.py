@@ -65,7 +65,7 @@ def estimate(
 
 
 def function_call(step: Callable[[], object], caller: str) -> list[str]:
-    """The command line that calls a function in another process, without how often.
+    """The command line that calls a function in another process, without the number of calls.
 
     Args:
         step: the function.

@@ -1,4 +1,4 @@
-"""Which of the values that a program may read lets it run on: what follows the read is worked out from its bytecode.
+"""Which of the values that a program may read lets it continue: the code after the read is followed in its bytecode.
 
 A healthy run fails no check. So of the values that a read could give, one is chosen that does not lead to ``raise`` or a
 failed ``assert``. A ``while`` loop whose condition depends on the value is run a few times and left.
@@ -79,7 +79,7 @@ _GENERATORS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GEN
 
 
 class _End(enum.Enum):
-    """How what follows a read ends."""
+    """How the code after a read ends."""
 
     RAISES = enum.auto()
     LEAVES = enum.auto()
@@ -170,7 +170,7 @@ class _Code:
         return [each for each in loops if each not in fors], fors
 
     def _leads(self, begin: int, end: int) -> bool:
-        """Whether an instruction is reached from one before it through those between: what handles an exception of a with statement jumps back without a loop."""
+        """Whether an instruction is reached from an earlier one through those between: exception handlers of with statements jump back without a loop."""
         seen, todo = set(), [begin]
         while todo:
             place = todo.pop()
@@ -264,7 +264,7 @@ class _Walk:
         return walk
 
     def end(self) -> _End:
-        """Follows all ways; where they end differently, the end is another one."""
+        """Follows all paths; if they end differently, the end is unknown."""
         while self._place < len(self._code.instructions):
             self._budget[0] -= 1
             if self._budget[0] < 0:
@@ -492,7 +492,7 @@ class _Walk:
         return raises
 
     def _forget(self, step: dis.Instruction) -> None:
-        """After an instruction that is not followed only the height of the stack is known."""
+        """After an instruction that is not followed, only the height of the stack is known."""
         try:
             effect = dis.stack_effect(step.opcode, step.arg, jump=False)
         except ValueError:
@@ -515,7 +515,7 @@ def _computed(function: Any, *values: Any) -> Any:
 
 
 def _attribute(value: Any, name: str) -> Any:
-    """An attribute that is there without code being run."""
+    """An attribute that can be read without running code."""
     if value is _UNKNOWN or value is _NULL or isinstance(value, (type, FunctionType, MethodType)):
         return _UNKNOWN
     if isinstance(value, ModuleType) or "__getattribute__" not in vars(type(value)):

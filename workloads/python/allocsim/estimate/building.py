@@ -1,4 +1,4 @@
-"""Extensions that a program builds: its time stands still meanwhile, as they are built once and not in each run."""
+"""Builds of extensions: the clock stops meanwhile, because they are built once and not in each run."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MAX_WAITED_SHARE = 0.8
 
 
 class Clock:
-    """Seconds that stand still at times, and while the program waits for a processor: how far it comes does not depend on what else the machine does.
+    """A clock that can be stopped, and that does not count waiting for a processor: how far a program comes does not depend on what else the machine does.
 
     Args:
         waited: seconds for which the program has waited so far.
@@ -42,7 +42,7 @@ class Clock:
         self._stills = 0
 
     def now(self) -> float:
-        """Seconds since some moment."""
+        """Seconds, without the time for which the clock was stopped."""
         with self._lock:
             return (self._still_from if self._stills else self._passed()) - self._stood
 
@@ -52,7 +52,7 @@ class Clock:
 
     @contextlib.contextmanager
     def still(self) -> Iterator[None]:
-        """While this lasts, the time stands still."""
+        """Stops the clock inside the block."""
         with self._lock:
             if not self._stills:
                 self._still_from = self._passed()
@@ -100,7 +100,7 @@ def builder(command: Any) -> str | None:
 
 
 def follow_builds(clock: Clock, progress: Progress) -> None:
-    """From now on a clock stands still while this process waits for programs that build, which is shown."""
+    """From now on the clock stops while this process waits for builds, and the wait is shown."""
 
     def watch(wait: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(wait)
@@ -119,7 +119,7 @@ def follow_builds(clock: Clock, progress: Progress) -> None:
 
 @contextlib.contextmanager
 def _shown(name: str, progress: Progress) -> Iterator[None]:
-    """Shows for how long something is built."""
+    """Shows how long a build has taken."""
     if not progress.is_on:
         yield
         return

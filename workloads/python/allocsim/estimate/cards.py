@@ -1,4 +1,4 @@
-"""The GPUs whose place the mock CUDA driver takes, under the names of the device profiles."""
+"""The GPUs that the mock CUDA driver can imitate, under the names of the device profiles."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Card(NamedTuple):
-    """What PyTorch and its libraries decide by.
+    """The properties by which PyTorch and its libraries make choices.
 
     Names, compute capability, multiprocessors, L2 cache and power are those of NVIDIA's data sheets, the cache of Hopper what recordings
     show (10 MiB for each stack of memory); the bytes are those of the device profile of the same name (``allocsim list devices``),

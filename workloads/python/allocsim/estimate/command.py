@@ -9,6 +9,7 @@ import re
 from typing import Any, Sequence
 
 from ..engine import one_process
+from ..missing import missing_folder
 from ..recorder.files import cannot_be_read, rank_path, whole
 from ..recorder.program import NotRun, Signals, runnable
 from ..recording import AllocsimError
@@ -72,7 +73,7 @@ def _estimate(arguments: Sequence[str], signals: Signals) -> int:
     path = os.path.abspath(rank_path(options.output, ""))
     for folder in (os.path.dirname(path), *([os.path.dirname(os.path.abspath(options.json))] if options.json else [])):
         if not os.path.isdir(folder):
-            say(f"the folder {folder} does not exist; create it first")
+            say(missing_folder(folder))
             return 1
     if not os.access(os.path.dirname(path), os.W_OK | os.X_OK):
         say(f"the folder {os.path.dirname(path)} cannot be written to; name another file with -o")
@@ -151,7 +152,7 @@ def _answer(options: argparse.Namespace, runs: Runs, code: int, report: dict[str
         for sentence in unused_options(found, options.rank, [value_at(each)[0] for each in options.value]):
             say(sentence)
         if mark_of(report["file"]) != report["mark"]:
-            say(f"another program has replaced or removed {from_here(report['file'])} meanwhile, so there is no answer; give each estimate its own file with -o")
+            say(f"another program replaced or removed {from_here(report['file'])} in the meantime, so there is no answer; give each estimate its own file with -o")
             return 1
         longest = None if options.longest is None or not found["complete"] else run_longest(runs, folder, report, options.longest)
         if longest is not None:

@@ -145,7 +145,7 @@ class Compiled:
 
 
 class _Result:
-    """What comes of compiling a kernel for one configuration: a launcher that does nothing."""
+    """The result of compiling a kernel for one configuration: a launcher that does nothing."""
 
     def __init__(self, tuner: Any, config: Any, values: Values) -> None:
         self.config = config
@@ -163,7 +163,7 @@ class _Result:
 
 
 class _Known:
-    """What of a graph's results follows from values that are known; it is computed on the host, as of a program that is not compiled.
+    """The results of a graph that follow from known values, computed on the host as in a program that is not compiled.
 
     Args:
         graph: of PyTorch's operations; inductor changes it later.
@@ -210,7 +210,7 @@ class _Known:
         return found
 
     def learn(self, found: dict[Any, Any], inputs: dict[int, Any], outputs: Any) -> None:
-        """Keeps what is known of the results, which are there now."""
+        """Keeps what is known about results that are now available."""
         for place, node in self._outputs:
             if isinstance(found.get(node), torch.Tensor):
                 self._values.learn(outputs[place], found[node])

@@ -1,4 +1,4 @@
-"""Which rank of a job needs most memory, where the user leaves it open.
+"""Which rank of a job needs the most memory, if the user does not choose one.
 
 Ranks of data, tensor and expert parallel jobs run the same program on tensors of the same or nearly the same size, and rank 0 has the first and so
 largest share of what does not divide evenly; it also saves and logs. Stages of a pipeline differ: they send to and receive from single ranks, by which they are known.
@@ -29,7 +29,7 @@ def other_ranks(report: dict[str, Any]) -> list[int]:
 
 
 def costliest(runs: Runs, report: dict[str, Any], reserved_bytes: Callable[[str], int], say: Callable[[str], None], **course: Any) -> tuple[Runs, dict[str, Any]]:
-    """Runs the other stages of a pipeline, and keeps the recording of the rank that reserves most; its runs and its report.
+    """Runs the other stages of a pipeline and keeps the recording of the rank that reserves the most; returns its runs and its report.
 
     Args:
         runs: of the program.

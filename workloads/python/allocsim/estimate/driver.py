@@ -1,4 +1,4 @@
-"""What the mock CUDA driver says of itself, inside of the program."""
+"""What the mock CUDA driver reports, inside the program."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ def _text(name: str, *arguments: int) -> str | None:
 
 
 def was_refused() -> str | None:
-    """The function of CUDA that the driver does not have and that was called last, where its thread has launched nothing since."""
+    """The CUDA function called last that the driver lacks, if its thread has launched nothing since."""
     return _text("standin_refused")
 
 
 def refused() -> list[str]:
-    """All functions that were called and that the driver does not have, in order of their first calls."""
+    """All called functions that the driver lacks, in the order of their first calls."""
     found: list[str] = []
     while (name := _text("standin_refused_at", len(found))) is not None:
         found.append(name)
@@ -35,12 +35,12 @@ def refused() -> list[str]:
 
 
 def flag_was_read() -> bool:
-    """Whether this thread read a byte that is not known from the GPU, and has launched nothing since."""
+    """Whether this thread read an unknown byte from the GPU and has launched nothing since."""
     return bool(_library().standin_flag_was_read())
 
 
 def without_image() -> str | None:
-    """The library of the kernel that was launched last of those which have no image for the card, and the architectures that it has them for."""
+    """The library of the last launched kernel that has no image for the card, and the architectures it has images for."""
     found = _text("standin_without_image")
     if found is None:
         return None
@@ -63,7 +63,7 @@ def card_free_bytes() -> int:
 
 
 def no_kernels(torch: Any) -> str | None:
-    """Why the installed PyTorch cannot use the card, or None where it can: it has kernels for certain architectures only."""
+    """Why the installed PyTorch cannot use the card, or None if it can: it has kernels for certain architectures only."""
     name, capability = os.environ["ALLOCSIM_ESTIMATE_CARD"].split(";")[:2]
     architectures = torch.cuda.get_arch_list()
     card = _number(capability.replace(".", ""))

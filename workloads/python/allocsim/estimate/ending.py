@@ -84,7 +84,7 @@ class Ending:
     # --- from the start --------------------------------------------------------------------
 
     def follow(self) -> None:
-        """Has Python tell of errors, exits and crashes."""
+        """Makes Python report errors, exits and crashes."""
         with contextlib.suppress(OSError, ValueError, RuntimeError):
             self._crashes = open(f"{self.path}.crash" if self.path != os.devnull else os.devnull, "w", encoding="utf-8")
             faulthandler.enable(self._crashes)
@@ -113,7 +113,7 @@ class Ending:
         self.write()
 
     def _remember(self, owner: Any, name: str, shown: str | None = None) -> None:
-        """Writes down that a function was called which ends the process, and what is known before it does."""
+        """Notes that a function that ends the process was called, and what is known by then."""
         original = getattr(owner, name)
         at_once = owner is os
 
@@ -149,7 +149,7 @@ class Ending:
     # --- with PyTorch ----------------------------------------------------------------------
 
     def loaded(self, torch: Any, frame: Any, collect: Callable[[], None], save: Callable[[str], object]) -> None:
-        """From now on memory is looked at.
+        """Starts looking at memory.
 
         Args:
             torch: the module.
@@ -269,7 +269,7 @@ class Ending:
         self.write()
 
     def write(self) -> None:
-        """Writes the report as it is now, whole or not at all."""
+        """Writes the current report atomically."""
         if self.path == os.devnull:
             return
         with self._writing, contextlib.suppress(OSError):
@@ -284,7 +284,7 @@ def is_out_of_memory(problem: BaseException) -> bool:
 
 
 def memory_in(text: str) -> dict[str, int | None]:
-    """What PyTorch's out-of-memory message says was asked for and in use, to its three or four digits."""
+    """The requested and used bytes in PyTorch's out-of-memory message, to its three or four digits."""
     return {"asked_bytes": _size(_ASKED.search(text)), "in_use_bytes": _size(_IN_USE.search(text) or _ALLOCATED.search(text))}
 
 

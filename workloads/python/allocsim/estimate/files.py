@@ -88,7 +88,7 @@ class Files:
 
     @contextlib.contextmanager
     def followed(self) -> Iterator[Callable[[], None] | None]:
-        """While the program runs: what its process is to call first, so that calls which evade the library are followed or refused."""
+        """While the program runs: the function that its process calls first, so that calls that evade the library are followed or refused."""
         if self._allow_writes:
             yield None
             return
@@ -110,7 +110,7 @@ class Files:
         return shutil.disk_usage(self._run).free < _MIN_ROOM_BYTES or (not self._allow_writes and self._index()[2] > 0)
 
     def writes(self) -> dict[str, Any] | None:
-        """What the program left changed, as in the answer's JSON; None where it was allowed to write.
+        """The program's changes, as in the answer's JSON; None if it was allowed to write.
 
         Files below its folder for temporary files and Python's caches of bytecode do not count.
         """
@@ -172,7 +172,7 @@ def writes_sentence(writes: dict[str, Any] | None, size_text: Callable[[float], 
 
 
 def deliver(paths: list[str], folder: str, notes: str) -> list[str]:
-    """Moves files to a folder, each whole or not at all; returns where they are now.
+    """Moves files to a folder, each atomically; returns their new paths.
 
     Args:
         notes: see :func:`~..recorder.files.whole`.
@@ -190,7 +190,7 @@ def _deliver(path: str, to: str, notes: str) -> str:
 
 
 def _files_below(folder: str) -> list[tuple[str, str]]:
-    """What is below a folder and no folder: path and name. Links count as files."""
+    """Path and name of everything below a folder that is not a folder; links count as files."""
     found = []
     for place, folders, names in os.walk(folder):
         linked = [each for each in folders if os.path.islink(os.path.join(place, each))]
@@ -199,7 +199,7 @@ def _files_below(folder: str) -> list[tuple[str, str]]:
 
 
 def _differs(now: os.stat_result, path: str) -> bool:
-    """Whether a file of the program is another than the user's; one that was only opened for writing is a copy of the same time."""
+    """Whether a file of the program differs from the user's; one that was only opened for writing is a copy with the same time."""
     try:
         was = os.lstat(path)
     except OSError:

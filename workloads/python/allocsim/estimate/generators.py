@@ -14,7 +14,7 @@ COMPARED_STEPS = 20
 
 
 class Generators:
-    """Those of PyTorch, Python and NumPy that a program uses where it makes none of its own.
+    """The default generators of PyTorch, Python and NumPy.
 
     Args:
         torch: the module. Its generator begins with a seed that differs in each process.
@@ -29,7 +29,7 @@ class Generators:
         self._steps = 0
 
     def follow(self) -> None:
-        """From now on seeds are noted."""
+        """Starts noting seeds."""
         random.seed = self._noting("random", random.seed)
         when_imported("numpy.random", self._follow_numpy)
 

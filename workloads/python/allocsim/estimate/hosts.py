@@ -1,4 +1,4 @@
-"""How the ranks of a job are spread over hosts."""
+"""How the ranks of a job are distributed over hosts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MOST_GPUS = 64
 
 
 def visible_gpus(environment: Mapping[str, str]) -> int:
-    """As many GPUs as CUDA_VISIBLE_DEVICES names, at most those of a host; one where it names none."""
+    """The number of GPUs that CUDA_VISIBLE_DEVICES names, at most those of a host; one if it names none."""
     named = [each for each in environment.get("CUDA_VISIBLE_DEVICES", "").split(",") if each.strip()]
     return max(1, min(len(named), MAX_GPUS))
 
@@ -24,7 +24,7 @@ def gpus_of_a_host(world: int) -> int:
 
 
 def rank_environment(rank: int, world: int, gpus: int | None = None) -> dict[str, str]:
-    """What torchrun tells a rank, and how many GPUs the stand-in shows to it.
+    """The environment that torchrun sets for a rank, and how many GPUs the mock driver shows it.
 
     Args:
         rank: the rank, from 0.

@@ -9,7 +9,7 @@ from typing import Any, Callable
 
 
 def when_imported(name: str, change: Callable[[Any], None]) -> None:
-    """Calls a function with the module of that name as soon as it is imported, or now where it is already."""
+    """Calls a function with the module of that name as soon as it is imported, or now if it already is."""
     if name in sys.modules:
         change(sys.modules[name])
     else:

@@ -1,4 +1,4 @@
-"""What ``allocsim estimate`` does inside of the program, once it has loaded PyTorch."""
+"""What ``allocsim estimate`` does inside the program, once it has loaded PyTorch."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ UNLIMITED = "ALLOCSIM_ESTIMATE_UNLIMITED"
 
 
 def begin(torch: Any, frame: Any, recorder: Recorder) -> None:
-    """Follows values, ends the program after its steps, and reports what was met (see ``ending``).
+    """Follows values, ends the program after its steps, and reports what it found (see ``ending``).
 
     Args:
         torch: the module.

@@ -43,7 +43,7 @@ class Job:
         return Job(options["rank"], options["world"])
 
     def is_another(self, rank: int | None) -> bool:
-        """Whether a process that says it is a rank is another one than is to run."""
+        """Whether a process that names its rank is not the one to run."""
         return rank is not None and rank >= 0 and rank != (self._asked or 0)
 
     def join(self, rank: int | None, world: int | None, init_method: str | None = None, environment: Mapping[str, str] | None = None) -> None:

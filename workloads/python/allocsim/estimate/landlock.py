@@ -27,13 +27,13 @@ _TRUNCATE_VERSION = 3
 
 
 def version() -> int:
-    """The version of Landlock that the kernel has, 0 where it has none or not the least that is needed."""
+    """The kernel's version of Landlock; 0 if it has none, or one that is too old."""
     found = int(ctypes.CDLL(None, use_errno=True).syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), _VERSION))
     return found if found >= MIN_VERSION else 0
 
 
 def writing_only(folders: Sequence[str]) -> Callable[[], None] | None:
-    """What a process is to call before it becomes the program; None where the kernel has no Landlock.
+    """The function that a process calls before it becomes the program; None if the kernel lacks Landlock.
 
     Args:
         folders: below which everything may be written.

@@ -1,4 +1,4 @@
-"""Launchers start one rank of their job instead of all.
+"""Makes launchers start one rank of their job instead of all.
 
 torchrun, ``python -m torch.distributed.run``, ``torch.distributed.launch`` and ``accelerate launch`` end in one function of PyTorch, which is replaced in
 their own process: so it does not matter which script or which program started them. DeepSpeed's launcher is replaced likewise.
@@ -34,7 +34,7 @@ _SLOTS = re.compile(r"^(\S+)\s+slots=(\d+)")
 
 @dataclass(frozen=True)
 class Launch:
-    """What a launcher would start: so many ranks on each host, and the command of each."""
+    """What a launcher would start: the number of ranks on each host, and the command of each."""
 
     world: int
     gpus: int
@@ -46,11 +46,11 @@ class Launch:
 
 
 class WrongLaunch(Exception):
-    """A launcher's command line that it would refuse itself."""
+    """A command line that the launcher itself would refuse."""
 
 
 def follow_launched(options: Mapping[str, Any]) -> None:
-    """What a process of Python does first: as another rank than the one that is to run it ends; as that one it sees the GPUs of its host, or as many as the user said.
+    """What a process of Python does first: it ends if it is not the rank to run; otherwise it sees the GPUs of its host, or as many as the user said.
 
     Args:
         options: what the command told this process.
@@ -72,7 +72,7 @@ def follow_launched(options: Mapping[str, Any]) -> None:
 
 
 def _show_gpus(count: int) -> None:
-    """Has the mock driver show as many GPUs, unless it shows more."""
+    """Makes the mock driver show at least this many GPUs."""
     show = getattr(ctypes.CDLL(None), "standin_devices", None)
     if show is not None and count > int(os.environ.get("ALLOCSIM_ESTIMATE_DEVICES", 1)):
         show(count)
@@ -159,7 +159,7 @@ def _replace_spawn(module: Any, job: Job) -> None:
 
 
 class _Others:
-    """A function for all numbers but one, for which it has been called."""
+    """A function for all ranks but the one for which it was called already."""
 
     def __init__(self, function: Any, but: int) -> None:
         self._function = function
@@ -178,7 +178,7 @@ def _start(job: Job, world: int) -> int:
 
 
 def follow_processes(job: Job, note: Callable[[BaseException, Any], None], write: Callable[[], None]) -> None:
-    """A rank that the program starts as a process tells how it ended, which a forked process would not do at its end.
+    """Makes a rank that the program starts as a process report how it ended, which a forked process would not do.
 
     Args:
         job: of this process.
@@ -278,7 +278,7 @@ def deepspeed(arguments: list[str], visible_gpus: Callable[[], int]) -> Launch:
 
 
 class _Quiet(argparse.ArgumentParser):
-    """Says in an exception what is wrong."""
+    """Raises an exception that says what is wrong."""
 
     def error(self, message: str) -> NoReturn:
         raise WrongLaunch(f"deepspeed: {message}")

@@ -11,7 +11,7 @@ from .source import Span
 
 
 def turns(loops: list[Span], last: Span) -> dict[int, tuple[int, ...]]:
-    """The lines at which turns of loops begin, and where to go from there to leave one of them.
+    """The lines at which iterations of loops begin, and where to go from there to leave one of them.
 
     Args:
         loops: all around a line, the innermost first.
@@ -30,7 +30,7 @@ def turns(loops: list[Span], last: Span) -> dict[int, tuple[int, ...]]:
 
 
 def leave(jumps: list[tuple[Any, dict[int, tuple[int, ...]]]]) -> None:
-    """Has functions go on after one of their loops when its next turn begins; nothing happens under a debugger.
+    """Makes functions leave one of their loops when its next iteration begins; does nothing under a debugger.
 
     Python lets a trace function move a frame to another line. It is done at the first statement of a turn, outside of all that
     is opened within the loop.

@@ -11,7 +11,7 @@ _DIGEST_BYTES = hashlib.sha256().digest_size
 
 
 def sealed(objects: list[Any], key: str) -> bytes:
-    """Objects as bytes that only who knows the key can have made."""
+    """Objects as bytes that only a holder of the key can have made."""
     data = pickle.dumps(objects)
     return _digest(data, key) + data
 
@@ -20,7 +20,7 @@ def unsealed(message: bytes, key: str) -> list[Any]:
     """The objects of a message.
 
     Raises:
-        ValueError: no rank of this run has made it, so that it is not loaded.
+        ValueError: no rank of this run made it; it is not loaded.
     """
     digest, data = message[:_DIGEST_BYTES], message[_DIGEST_BYTES:]
     if not hmac.compare_digest(digest, _digest(data, key)):

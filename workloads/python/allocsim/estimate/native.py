@@ -1,4 +1,4 @@
-"""Where PyTorch would do otherwise while a mode of the dispatcher is on, and so must be left alone.
+"""Operations that PyTorch would do differently under a dispatch mode, and that therefore run without it.
 
 Under a mode, PyTorch takes care to change nothing in place (``isTensorSubclassLike``): a linear layer adds its bias to a
 copy, attention its mask, and the autograd engine sums gradients of a tensor that is used twice into a new one. A real
@@ -143,7 +143,7 @@ def _apart(values: Values, function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def leave_alone(values: Values, went_back: Callable[[], None]) -> None:
-    """From now on the mode is on where it changes nothing.
+    """From now on the mode is on only where it changes nothing.
 
     Args:
         went_back: is called after each backward pass, in the thread that asked for it.

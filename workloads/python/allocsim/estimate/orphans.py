@@ -1,4 +1,4 @@
-"""No program runs on after the command that estimates it was killed: its files are dropped with the command."""
+"""Ends the program when the command that estimates it is killed, because its files are dropped with the command."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SET_PARENT_DEATH_SIGNAL = 1
 
 
 def ended_with_parent(first: Callable[[], None] | None) -> Callable[[], None]:
-    """What a process of this one is to call before it becomes the program, so that it is killed where this one is.
+    """The function that a child process calls before it becomes the program, so that it is killed when this process is.
 
     Args:
         first: is called before, where there is one.

@@ -1,4 +1,4 @@
-"""The phases that a program was in, and what may come after its estimate was cut."""
+"""The phases of a program, and what may come after the end of a shortened estimate."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Phases:
 
 
 def rest_bytes(asked_bytes: Sequence[int], live_bytes: int, reserved_bytes: int, most_growth: float | None, is_split: bool = True) -> int:
-    """How much more than its peak so far a program may reserve whose steps differ, as with random lengths, and that was cut.
+    """How much more than its peak so far a shortened program may reserve if its steps differ, as with random lengths.
 
     Two things may come. A longer step: if the sizes beyond the largest quarter of those seen go on as they were, 40 times as many
     steps have one that is larger than the largest by their mean excess times log(40), which holds for tails that fall exponentially or

@@ -1,4 +1,4 @@
-"""Which elements a program picks by integers that are not known, such as a detector's candidates by the labels that it gave them.
+"""Which elements a program picks by unknown integers, such as a detector's candidates by the labels that it gave them.
 
 A program that picks the elements above a number mostly picks the others, too, and later compares again: a sampler takes so many objects and fills up with background, and the head
 for masks runs on the objects. These counts agree only where all comparisons are of the same integers. So the integers are drawn once,

@@ -1,4 +1,4 @@
-"""One line on the terminal that says how far the program is."""
+"""One line on the terminal that shows the program's progress."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Progress:
         self._write(f"\r\x1b[K{text}")
 
     def clear(self) -> None:
-        """Takes the line away."""
+        """Clears the line."""
         if self._is_shown:
             self._is_shown = False
             self._write("\r\x1b[K")

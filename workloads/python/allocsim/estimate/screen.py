@@ -6,7 +6,7 @@ import os
 import re
 from typing import Any, Sequence
 
-from ..visible import from_here, visible
+from ..visible import from_here, shell_word, visible
 from .cards import CARDS, way_out
 from .costliest import rank_line
 from .driver import next_step
@@ -252,7 +252,7 @@ def _notes(found: dict[str, Any]) -> list[list[str]]:
         called = found["unsupported_functions"]
         one.append(f"The program called {', '.join(called[:3])}{', ...' if len(called) > 3 else ''}, which the mock CUDA driver does not have; its effect is ignored: {next_step(called[0])}.")
     if found["unmeasured_choices"]:
-        one.append(f"torch.compile would benchmark algorithms to choose one, {found['unmeasured_choices']} times; it took the first of each.")
+        one.append(f"torch.compile would have benchmarked candidates for {found['unmeasured_choices']} operation{'s' if found['unmeasured_choices'] != 1 else ''}; here it took the first one for each.")
     if found["others_failed"]:
         one.append(f"Other processes of the program failed: {', '.join(os.path.basename(each or 'python') for each in found['others_failed'][:3])}; the figures are those of {os.path.basename(found['script'] or 'python')}.")
     kinds = [
@@ -262,12 +262,12 @@ def _notes(found: dict[str, Any]) -> list[list[str]]:
         [f"{shown(each['line'])} selects by unknown values: all elements were selected, {_times(each)}; --value {shown(each['line'])}=COUNT gives another." for each in found["selections"]],
         [f"{shown(each['line'])} selects by unknown integers: the square root of their number was selected, {_times(each)}; --value {shown(each['line'])}=COUNT gives another." for each in found["picks"]],
         [
-            f"{shown(each['line'])} groups keys in attention of float32: PyTorch 2.11 chooses a kernel that keeps a weight for each pair of positions, PyTorch 2.14 one that does not;"
+            f"{shown(each['line'])} uses grouped-query attention in float32: PyTorch 2.11 chooses a kernel that materializes the attention weights, PyTorch 2.14 one that does not;"
             f" this is {found['pytorch']}, install the release of the GPU."
             for each in found["groups"]
         ],
         [f"{shown(each['line'])} chooses by unknown values: choices were uniformly random, {_times(each)}." for each in found["draws"]],
-        [f"{shown(each['line'])} chooses among many by unknown values, {_times(each)}; if these are tokens, none was padding or an end token, so generation ran to its maximum length." for each in found["tokens"]],
+        [f"{shown(each['line'])} picks from many by unknown values, {_times(each)}; if these are tokens, none was padding or an end token, so generation ran to its maximum length." for each in found["tokens"]],
     ]
     return [shortened(kind, MAX_LINES_OF_A_KIND, found) for kind in kinds if kind]
 
@@ -346,7 +346,7 @@ def unused_options(found: dict[str, Any], rank: int | None, places: Sequence[str
 
 
 def _next(found: dict[str, Any]) -> str:
-    file = from_here(found["file"])
+    file = shell_word(from_here(found["file"]))
     if not found["complete"]:
         return f"- Next: 'allocsim view {file}' shows the run up to then, 'allocsim peak {file}' what held the memory."
     return f"- Next: 'allocsim view {file}', or peak, tune, diagnose, min-capacity."

@@ -98,7 +98,7 @@ class Stepping:
         report["cut"] = None
 
     def follow(self) -> None:
-        """From now on the program is followed."""
+        """Starts following the program."""
         from torch.optim.optimizer import register_optimizer_step_post_hook
 
         torch = self._torch

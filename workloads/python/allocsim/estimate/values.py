@@ -170,7 +170,7 @@ class Observer(Protocol):
         """An operation was run, in any thread."""
 
     def note_whole(self, name: str, args: Any, kwargs: Any, result: Any) -> None:
-        """A function of PyTorch was run whose operations are not seen."""
+        """Counts a function of PyTorch whose operations are not seen."""
 
     def report(self, is_job: bool) -> dict[str, Any]:
         """What was seen, at the end of the program."""

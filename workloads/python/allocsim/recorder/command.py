@@ -9,8 +9,9 @@ import sys
 import time
 from typing import Sequence
 
+from ..missing import missing_folder
 from ..usage import HelpFormatter, Parser, at_least, unusable, with_program
-from ..visible import from_here
+from ..visible import from_here, shell_word
 from .files import RunFolder, Written, cannot_be_read, rank_path
 from .follow import VARIABLE
 from .profile import ACTIVE, ENDING, SKIPPED, WARM_UP
@@ -50,7 +51,7 @@ def _record(arguments: Sequence[str]) -> int:
     path = os.path.abspath(rank_path(options.output, ""))
     folder = os.path.dirname(path)
     if not os.path.isdir(folder):
-        say(f"the folder {folder} does not exist; create it first")
+        say(missing_folder(folder))
         return 1
     if not os.access(folder, os.W_OK | os.X_OK):
         say(f"the folder {folder} cannot be written to; name another file with -o")
@@ -83,16 +84,16 @@ def _record(arguments: Sequence[str]) -> int:
         if written:
             # Ranks are asked about together.
             subject = written[0].path if len(written) == 1 else os.path.dirname(written[0].path)
-            say(f"next: allocsim diagnose {from_here(subject)}")
+            say(f"next: allocsim diagnose {shell_word(from_here(subject))}")
         if profiles:
             subject = profiles[0].path if len(profiles) == 1 else os.path.dirname(profiles[0].path)
-            say(f"next: allocsim idle {from_here(subject)}")
+            say(f"next: allocsim idle {shell_word(from_here(subject))}")
         if written or profiles:
             pass
         elif run.has("failed") or run.has("untold"):
             pass  # The process has said it.
         elif run.has("written"):
-            say(f"another program has replaced or removed {from_here(path)} meanwhile; give each recording its own file with -o")
+            say(f"another program replaced or removed {from_here(path)} in the meantime; give each recording its own file with -o")
         elif run.has("recording"):
             say("nothing was recorded: the program ended before its file was written, as with SIGKILL, a crash or os._exit; --flush SECONDS writes it regularly")
         elif not run.has("begun"):

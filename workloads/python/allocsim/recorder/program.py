@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -12,11 +13,20 @@ from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any, Callable, Sequence
 
+from ..missing import similar_path
+
 #: Signals that end a program which does not handle them, and ask for nothing else.
 _ENDING = ("SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT")
 
 #: Signals that a terminal sends to the program, too.
 _OF_TERMINALS = ("SIGINT", "SIGQUIT")
+
+#: Options of Python whose value is the next argument.
+_WITH_VALUE = ("-W", "-X", "--check-hash-based-pycs")
+
+#: Programs and modules that start a script; which of their options take a value is theirs to know.
+_LAUNCHERS = ("torchrun", "accelerate", "deepspeed")
+_LAUNCHER_MODULES = ("torch.distributed.run", "torch.distributed.launch", "accelerate.commands.launch")
 
 
 class NotRun(Exception):
@@ -37,10 +47,34 @@ def runnable(program: Sequence[str], command: str, options: str = "") -> list[st
     if not program:
         raise NotRun(f"needs a program, as in: {example}")
     if shutil.which(program[0]) is not None:
+        script = _script(program)
+        if script is not None and not os.path.exists(script):
+            raise NotRun(f"{script}: no such file; {similar_path(script)}")
         return list(program)
     if program[0].endswith(".py") and os.path.isfile(program[0]):
         return [sys.executable, *program]
-    raise NotRun(f"no such program: {program[0]}; write it as on the command line: {example}")
+    remedy = similar_path(program[0]) if program[0].endswith(".py") else ""
+    raise NotRun(f"no such program: {program[0]}; {remedy if remedy.endswith('?') else f'write it as on the command line: {example}'}")
+
+
+def _script(program: Sequence[str]) -> str | None:
+    """The script that a command line of Python or of a launcher names; None where it names none."""
+    name, rest = os.path.basename(program[0]), list(program[1:])
+    if re.fullmatch(r"python[0-9.]*(\.exe)?", name):
+        while rest and rest[0].startswith("-"):
+            option = rest.pop(0)
+            if option == "-m" and rest and rest[0] in _LAUNCHER_MODULES:
+                name = rest[0]
+                break
+            if option == "-" or option[1:2] in ("m", "c"):
+                return None
+            if option in _WITH_VALUE:
+                rest = rest[1:]
+        else:
+            return rest[0] if rest else None
+    if name not in _LAUNCHERS and name not in _LAUNCHER_MODULES:
+        return None
+    return next((each for each in rest if each.endswith(".py")), None)
 
 
 class Signals:

@@ -160,7 +160,7 @@ public final class TracedProgram {
   /**
    * Runs PyTorch's caching allocator on the program, to its end.
    *
-   * @return statistics, failed requests and cost; a request that fails is no error here
+   * @return statistics, failed requests and cost; a failed request is not an error here
    * @throws AnalysisException as {@link #requests}
    */
   public RunResult run() throws AnalysisException {
@@ -174,7 +174,7 @@ public final class TracedProgram {
   }
 
   /**
-   * The same on the model of the GPU, with somebody who looks on between requests.
+   * The same on the model of the GPU, with an observer between requests.
    *
    * @throws AnalysisException as {@link #requests}
    */
@@ -233,8 +233,8 @@ public final class TracedProgram {
   }
 
   /**
-   * Ranks some fifty settings of PyTorch's allocator for the program, on Linux. Those that hold
-   * here are among them: they are what {@link Tuning#recorded} has.
+   * Ranks about fifty settings of PyTorch's allocator for the program, on Linux. The program's own
+   * are among them: they are what {@link Tuning#recorded} has.
    *
    * @throws AnalysisException as {@link #requests}
    */

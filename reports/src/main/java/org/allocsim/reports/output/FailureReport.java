@@ -6,13 +6,16 @@ import java.io.UncheckedIOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.FileSystemLoopException;
+import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
 import java.util.Locale;
 import java.util.regex.Pattern;
 import org.allocsim.reports.html.PageException;
 import org.allocsim.reports.text.VisibleText;
 import org.allocsim.simulator.engine.InvariantViolation;
+import org.allocsim.workloads.format.SimilarPath;
 import org.allocsim.workloads.io.MemoryBudget;
 
 /** Turns whatever ended a command into one sentence and an exit code. */
@@ -94,13 +97,24 @@ public final class FailureReport {
     };
   }
 
-  /** That there is no file of a name; Java cannot open one whose name is not UTF-8. */
+  /**
+   * The sentence for a missing file, with the path that may be meant. Java cannot open a file whose
+   * name is not UTF-8.
+   */
   public static String noSuchFile(String name) {
     return name
         + ": no such file; "
         + (name.indexOf(REPLACED) < 0
-            ? "check the path"
+            ? similarTo(name)
             : "its name is not valid UTF-8, so it cannot be opened; rename it");
+  }
+
+  private static String similarTo(String name) {
+    try {
+      return SimilarPath.remedy(Path.of(name));
+    } catch (InvalidPathException _) {
+      return "check the path";
+    }
   }
 
   /** Text of several lines as one; what else a terminal would obey becomes visible. */

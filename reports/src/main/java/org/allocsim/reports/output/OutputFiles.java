@@ -20,6 +20,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import org.allocsim.workloads.format.SimilarPath;
 import org.allocsim.workloads.io.Unfinished;
 import org.jspecify.annotations.Nullable;
 
@@ -121,7 +122,19 @@ public final class OutputFiles implements AutoCloseable {
 
   private static Failure unwritable(String option, String name, IOException cause) {
     return new Failure(
-        option + ": cannot write " + name + ": " + reason(cause) + "; name a writable file", cause);
+        option + ": cannot write " + name + ": " + reason(cause) + "; " + remedy(name), cause);
+  }
+
+  /** The folder that was meant where there is none as typed. */
+  private static String remedy(String name) {
+    String hint = "";
+    try {
+      Path folder = Path.of(name).getParent();
+      hint = folder == null || Files.exists(folder) ? "" : SimilarPath.hint(folder);
+    } catch (InvalidPathException _) {
+      // No file can have this name, so that none is similar.
+    }
+    return hint.isEmpty() ? "name a writable file" : hint;
   }
 
   private static String reason(IOException cause) {

@@ -36,7 +36,7 @@ public final class Terminals {
   }
 
   /** Whether standard input and output are a terminal. */
-  @SuppressWarnings("SystemConsoleNull") // JDK 25 is back to null where there is no terminal.
+  @SuppressWarnings("SystemConsoleNull") // JDK 25 again returns null without a terminal.
   public static boolean isInputTerminal() {
     Console console = System.console();
     return console != null && console.isTerminal();

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.allocsim.workloads.format.SimilarPath;
 
 /**
  * Finds the classes in a folder of jars after those of allocsim itself. While it is the context
@@ -69,7 +70,7 @@ public final class PluginLoader extends URLClassLoader {
           folder,
           Files.exists(folder)
               ? "this is a file, not a folder of jars; name its folder"
-              : "no such plugin folder; check the spelling of the path",
+              : "no such plugin folder; " + SimilarPath.remedy(folder),
           null);
     }
     try (Stream<Path> files = Files.list(folder)) {

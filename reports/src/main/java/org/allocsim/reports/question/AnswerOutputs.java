@@ -2,6 +2,9 @@ package org.allocsim.reports.question;
 
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.SequencedMap;
 import org.allocsim.reports.output.DocumentOutputs;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +20,16 @@ public interface AnswerOutputs {
 
   /** Gets what keeps a question from being answered in full. */
   PrintWriter err();
+
+  /** The command that is answered, as users know it; empty if none is. */
+  default String commandName() {
+    return "";
+  }
+
+  /** The options given to that command, with their values, by their names. */
+  default SequencedMap<String, List<String>> givenOptions() {
+    return new LinkedHashMap<>();
+  }
 
   /**
    * Refuses a figure of a job, which is answered without charts.

@@ -253,7 +253,10 @@ final class JobAsking<A> {
           job.folder() + ": no rank's recording can be read; see the first failure above",
           Objects.requireNonNull(last));
     }
-    NextCommand next = view.next(NextCommand.of(job.folder().toString(), conditions, format));
+    NextCommand next =
+        view.next(
+            NextCommand.of(job.folder().toString(), conditions, format)
+                .after(to.commandName(), to.givenOptions()));
     return new JobAnswer<>(job, found, unreadable, contradicting, view.fold(found), next);
   }
 }

@@ -17,11 +17,16 @@ final class LineBreaks {
 
   private LineBreaks() {}
 
+  /** The parts of a text that stay on one line where they fit it. */
+  static String[] words(String text) {
+    return BETWEEN_WORDS.split(text);
+  }
+
   /** The lines of a text, none of which is longer than {@code width}; at least one. */
   static List<String> of(String text, int width) {
     List<String> lines = new ArrayList<>();
     StringBuilder line = new StringBuilder();
-    for (String word : BETWEEN_WORDS.split(text)) {
+    for (String word : words(text)) {
       if (!line.isEmpty() && line.length() + 1 + word.length() > width) {
         lines.add(line.toString());
         line.setLength(0);
@@ -52,7 +57,7 @@ final class LineBreaks {
   /** Characters of the longest word. */
   static int longestWord(String text) {
     int longest = 0;
-    for (String word : BETWEEN_WORDS.split(text)) {
+    for (String word : words(text)) {
       longest = Math.max(longest, word.length());
     }
     return longest;

@@ -29,7 +29,7 @@ public final class WrappedText {
   private static void print(PrintWriter out, String first, String other, String text, int columns) {
     StringBuilder line = new StringBuilder(first);
     int bare = line.length();
-    for (String word : VisibleText.of(text).split(" ")) {
+    for (String word : LineBreaks.words(VisibleText.of(text))) {
       if (line.length() > bare && line.length() + 1 + word.length() > columns) {
         out.println(line);
         line.setLength(0);

@@ -123,7 +123,7 @@ class AdviceCommandsTest {
     assertEquals(ExitCodes.CHECK_DID_NOT_HOLD, run.exitCode(), run.err());
     assertEquals(
         """
-        3 of 4 limits not met.
+        3 of 4 limits are not met.
 
               limit                                actual     at most    over by
         ok    reserved         3.96 GiB (4 248 829 952 B)    4.00 GiB

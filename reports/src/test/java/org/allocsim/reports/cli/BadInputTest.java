@@ -161,6 +161,18 @@ class BadInputTest {
   }
 
   @Test
+  void aMistypedFileOrFolderIsNamedAsItIs() throws IOException {
+    Path snapshot = Files.createDirectory(folder.resolve("runs")).resolve("snapshot.pickle");
+    Files.write(snapshot, TestSnapshot.ofOneTensor().bytes());
+    String meant = ": no such file; did you mean '" + snapshot + "'?";
+    Path mistyped = folder.resolve("runs/snapsot.pickle");
+    assertRefused("replay", mistyped, mistyped + meant);
+    assertRefused("explain-oom", mistyped, mistyped + meant);
+    Path elsewhere = folder.resolve("rusn/snapshot.pickle");
+    assertRefused("diagnose", elsewhere, elsewhere + meant);
+  }
+
+  @Test
   void namesInAFileReachNoTerminalAsControlCharacters() throws IOException {
     CommandRun run = replay(TestSnapshot.ofOneTensor().event("\u001b[2J\nx", 0, 0).bytes());
     assertEquals(ExitCodes.FAILED, run.exitCode());

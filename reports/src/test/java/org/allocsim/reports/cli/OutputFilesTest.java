@@ -133,13 +133,18 @@ class OutputFilesTest {
     try (OutputFiles outputs = outputs()) {
       assertUnwritable(outputs, folder.toString(), "it is a folder");
       assertUnwritable(outputs, folder + "/missing/out", "its folder does not exist");
+      Path charts = Files.createDirectory(folder.resolve("charts"));
+      assertUnwritable(
+          outputs,
+          folder + "/chatrs/out",
+          "its folder does not exist; did you mean '" + charts + "'?");
       assertUnwritable(outputs, file + "/out", "its folder does not exist");
       assertUnwritable(outputs, "\0", "not a file name");
       assertUnwritable(outputs, folder + "/" + "x".repeat(300), "name");
       Files.createSymbolicLink(folder.resolve("dangling"), folder.resolve("nothing"));
       assertUnwritable(outputs, folder + "/dangling", "does not exist");
     }
-    assertEquals(List.of("dangling", "file"), CommandRun.files(folder));
+    assertEquals(List.of("charts", "dangling", "file"), CommandRun.files(folder));
   }
 
   private static void assertUnwritable(OutputFiles outputs, String name, String reason) {

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 
 class TerminalsTest {
   @Test
-  @SuppressWarnings("SystemConsoleNull") // JDK 25 is back to null where there is no terminal.
+  @SuppressWarnings("SystemConsoleNull") // JDK 25 again returns null without a terminal.
   void withoutAConsoleNobodyLooks() {
     assumeTrue(System.console() == null, "left out: these tests run on a terminal");
     assertFalse(Terminals.isErrorTerminal());

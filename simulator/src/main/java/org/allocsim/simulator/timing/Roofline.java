@@ -4,9 +4,9 @@ import org.allocsim.simulator.device.cost.ComputeProfile;
 import org.allocsim.simulator.trace.Work;
 
 /**
- * How long work takes: a kernel as long as its arithmetic or its memory traffic, whichever takes
- * longer (Williams, Waterman and Patterson, "Roofline", 2009), beside the time of an empty one.
- * Kernels reach a part of a GPU's peaks only.
+ * How long work takes. A kernel takes the time of an empty kernel plus that of its arithmetic or
+ * its memory traffic, whichever is longer (Williams, Waterman and Patterson, "Roofline", 2009).
+ * Kernels reach only part of a GPU's peak rates.
  *
  * @param compute speeds of the GPU
  * @param arithmeticShare part of peak arithmetic that kernels reach, above 0 and at most 1

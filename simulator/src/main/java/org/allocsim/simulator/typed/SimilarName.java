@@ -81,7 +81,7 @@ public final class SimilarName {
    * How many letters must be added, removed, replaced or swapped with their neighbour to make one
    * text of the other, no letter twice (optimal string alignment).
    */
-  static int mistakes(String from, String to) {
+  public static int mistakes(String from, String to) {
     int[] before = new int[to.length() + 1];
     int[] last = new int[to.length() + 1];
     int[] row = new int[to.length() + 1];

@@ -47,7 +47,7 @@ public final class LineInput implements AutoCloseable {
       stream = Files.newInputStream(file);
       input = open();
     } catch (NoSuchFileException _) {
-      throw new TraceFormatException(name, "", "no such file", "check the spelling of the path");
+      throw TraceFormatException.noSuchFile(file);
     } catch (IOException e) {
       throw new TraceFormatException(
           name, "", "it cannot be read (" + e.getMessage() + ")", "check the file");

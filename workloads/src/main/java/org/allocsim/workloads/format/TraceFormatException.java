@@ -1,5 +1,7 @@
 package org.allocsim.workloads.format;
 
+import java.nio.file.Path;
+
 /**
  * A file cannot be read as a trace. The message is one sentence for the user that names the file,
  * the place in it, the cause and what to do about it.
@@ -16,6 +18,18 @@ public final class TraceFormatException extends Exception {
    * @param remedy what the user can do
    */
   public TraceFormatException(String file, String place, String cause, String remedy) {
-    super(file + (place.isEmpty() ? "" : ", " + place) + ": " + cause + "; " + remedy + ".");
+    super(
+        file
+            + (place.isEmpty() ? "" : ", " + place)
+            + ": "
+            + cause
+            + "; "
+            + remedy
+            + (remedy.endsWith("?") ? "" : "."));
+  }
+
+  /** There is no such file. */
+  public static TraceFormatException noSuchFile(Path file) {
+    return new TraceFormatException(file.toString(), "", "no such file", SimilarPath.remedy(file));
   }
 }

@@ -118,8 +118,7 @@ public final class TraceFormats {
         length += Math.max(0, got);
       }
     } catch (NoSuchFileException _) {
-      throw new TraceFormatException(
-          file.toString(), "", "no such file", "check the spelling of the path");
+      throw TraceFormatException.noSuchFile(file);
     } catch (IOException e) {
       if (length == 0) {
         throw new TraceFormatException(

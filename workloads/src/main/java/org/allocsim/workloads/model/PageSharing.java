@@ -6,12 +6,11 @@ import java.util.List;
 
 /**
  * How vLLM's hybrid cache lets layers of several kinds share pages: layers of a kind are dealt out
- * to groups of equal size, the size of the smallest kind; the layers of each group store their
- * tokens in blocks of one pool, so that a block serves any group. A kind that does not fill its
- * last group wastes the rest.
+ * to groups of equal size, the size of the smallest kind unless {@link Padding} says otherwise; the
+ * layers of each group store their tokens in blocks of one pool, so that a block serves any group.
+ * A kind that does not fill its last group wastes the rest.
  *
- * <p><b>Source.</b> vLLM 0.12, {@code v1/core/kv_cache_utils.py}: where the largest kind has less
- * than a quarter more layers than the smallest, groups have its size.
+ * <p><b>Source.</b> vLLM, {@code v1/core/kv_cache_utils.py}.
  *
  * <p><b>Deviations.</b> Layers that differ in what they store for a token are one group that keeps
  * all tokens; vLLM does so too where none of them has a window, else it makes blocks of some
@@ -21,6 +20,32 @@ import java.util.List;
  * @param groups the groups, with as many layers as each really has
  */
 public record PageSharing(List<Long> tensorTokenBytes, List<LayerGroup> groups) {
+  /**
+   * When groups have the size of the largest kind, so that the other kinds are padded, by release
+   * of vLLM.
+   */
+  public enum Padding {
+    /** Never: up to 0.11. */
+    NONE(1),
+    /**
+     * Where the largest kind has less than a quarter more layers than the smallest (pull request
+     * 29303 of 24 November 2025): from 0.12 on.
+     */
+    QUARTER(1.25),
+    /** Where it has less than a half more (pull request 36684 of 12 March 2026): from 0.18 on. */
+    HALF(1.5);
+
+    private final double ratio;
+
+    Padding(double ratio) {
+      this.ratio = ratio;
+    }
+
+    private int groupSize(int fewest, int most) {
+      return most < fewest * ratio ? most : fewest;
+    }
+  }
+
   /** Keeps its own copies. */
   public PageSharing {
     tensorTokenBytes = List.copyOf(tensorTokenBytes);
@@ -28,14 +53,14 @@ public record PageSharing(List<Long> tensorTokenBytes, List<LayerGroup> groups) 
   }
 
   /** The groups of a model. */
-  public static PageSharing of(List<LayerGroup> kinds) {
+  public static PageSharing of(List<LayerGroup> kinds, Padding padding) {
     long tokenBytes = kinds.getFirst().tokenBytes();
     if (kinds.stream().anyMatch(kind -> kind.tokenBytes() != tokenBytes)) {
       return ofAll(kinds);
     }
     int least = kinds.stream().mapToInt(LayerGroup::layers).min().orElseThrow();
     int most = kinds.stream().mapToInt(LayerGroup::layers).max().orElseThrow();
-    int size = most * 4 < least * 5 ? most : least;
+    int size = padding.groupSize(least, most);
     List<LayerGroup> groups = new ArrayList<>();
     for (LayerGroup kind : kinds) {
       for (int layers = kind.layers(); layers > 0; layers -= size) {

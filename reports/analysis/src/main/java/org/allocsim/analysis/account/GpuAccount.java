@@ -6,7 +6,7 @@ import org.allocsim.analysis.moment.MemoryMoment;
 import org.allocsim.analysis.moment.SlackSplit;
 
 /**
- * Where the memory of a GPU is, from what the program asked for to what nobody explains. The lines
+ * Where the memory of a GPU is, from what the program asked for to what is unexplained. The lines
  * add up to the size of the GPU, to the byte; what is left over is a line of its own and may be
  * negative where samples come from different moments.
  *

@@ -24,7 +24,7 @@ public final class SmiSamples {
   private static final int MAX_LINE = 1 << 16;
   private static final long UNKNOWN = -1;
 
-  /** Which sample of several counts. */
+  /** Which of several samples counts. */
   public enum Choice {
     /** The one with the most memory in use. */
     HIGHEST,
@@ -58,7 +58,7 @@ public final class SmiSamples {
   /**
    * Adds the samples of a file.
    *
-   * @throws SmiFormatException where it is no such file
+   * @throws SmiFormatException where it is not such a file
    */
   public void read(String fileName, BufferedReader reader) throws IOException {
     String heading = line(fileName, reader, 1);
@@ -258,7 +258,7 @@ public final class SmiSamples {
       return UNKNOWN;
     }
 
-    /** An amount that a GPU cannot have more of than it has memory. */
+    /** An amount that cannot exceed the memory of a GPU. */
     long partOf(long total, long bytes, String name) {
       if (total >= 0 && bytes > total) {
         throw bad(name, text(name), "more than memory.total");

@@ -17,7 +17,9 @@ final class Combinations {
   /** More are found by the greedy search only. */
   private static final int MAX_REMEDIES = 4;
 
-  /** So many remedies are combined, those first that save most for their cost. */
+  /**
+   * At most this many remedies are combined, starting with those that save the most for their cost.
+   */
   private static final int MAX_CANDIDATES = 12;
 
   /** Together they may also save more than each of them alone says. */
@@ -70,7 +72,7 @@ final class Combinations {
           new Candidate(List.copyOf(parts), costs.expected(parts), expectedBytes(parts));
       Optional<Trial> run = trials.with(candidate.names());
       if (run.isPresent() && Trials.done(run.get()).isEmpty()) {
-        // It fails, and so does what has more.
+        // It fails, and so does every combination that contains it.
         return;
       }
       if (run.isEmpty() && taken.test(candidate)) {

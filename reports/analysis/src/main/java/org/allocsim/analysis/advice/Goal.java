@@ -3,7 +3,7 @@ package org.allocsim.analysis.advice;
 /**
  * The memory that a program is to fit.
  *
- * @param limitBytes what there is
+ * @param limitBytes the limit
  * @param isChosen whether it was asked for, and is not what the GPU gives
  * @param marginRatio the share of it that is to stay free
  */
@@ -18,7 +18,7 @@ public record Goal(long limitBytes, boolean isChosen, double marginRatio) {
     NO
   }
 
-  /** Refuses what is no memory or no share. */
+  /** Refuses a limit or a share that is out of range. */
   public Goal {
     if (limitBytes <= 0 || !(marginRatio >= 0 && marginRatio < 1)) {
       throw new IllegalArgumentException(

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * A run of the program with remedies.
  *
  * @param remedies names of the remedies; empty for the program as it is
- * @param result what came of it
+ * @param result its result
  * @param work what a step of it computes; null where that is not known
  * @param file its recording; null where it was not kept
  * @param seconds how long the run took
@@ -36,7 +36,7 @@ public record Trial(
     this(remedies, result, work, file, seconds, List.of());
   }
 
-  /** What came of a run. */
+  /** The result of a run. */
   public sealed interface Result {}
 
   /**

@@ -8,7 +8,7 @@ import org.allocsim.workloads.source.DeviceTrace;
 
 /**
  * What each allocation of a device is for. What a recorder named comes first, then the user's own
- * rules, then what stacks show, then what follows from when memory is taken and given back. What is
+ * rules, then what stacks show, then what follows from when memory is allocated and freed. What is
  * still held when the recording ends is taken for what the same stack allocated before, where that
  * is clear. Everything else is unknown.
  */
@@ -55,7 +55,7 @@ public final class Attribution {
     return all;
   }
 
-  /** Nothing is known of what a layout holds. */
+  /** Nothing is known about the blocks of a layout. */
   public static Attribution unknown(MemoryLayout layout) {
     int count = 0;
     for (int block = 0; block < layout.blockCount(); block++) {

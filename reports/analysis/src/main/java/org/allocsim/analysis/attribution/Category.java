@@ -14,7 +14,7 @@ public enum Category {
   OPTIMIZER_STATE("optimizer state"),
   /** Tensors that the forward pass leaves for the backward pass. */
   SAVED_ACTIVATION("activations saved for backward"),
-  /** What is given back in the phase that allocated it. */
+  /** Freed in the phase that allocated it. */
   TEMPORARY("temporaries"),
   /** Scratch memory of libraries such as cuBLAS and cuDNN. */
   WORKSPACE("workspaces of libraries"),
@@ -22,7 +22,7 @@ public enum Category {
   COMMUNICATION("communication"),
   /** Batches that the program brings to the GPU. */
   INPUT("inputs"),
-  /** What nothing tells. */
+  /** Unknown. */
   UNKNOWN("unknown");
 
   private final String label;

@@ -8,7 +8,7 @@ public enum Certainty {
   RECORDED,
   /** The stack of the allocation shows it. */
   STACK,
-  /** It follows from when memory was taken and given back. */
+  /** It follows from when memory was allocated and freed. */
   INFERRED,
   /** It is not known. */
   UNKNOWN;

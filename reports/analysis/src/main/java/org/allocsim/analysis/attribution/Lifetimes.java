@@ -8,9 +8,9 @@ import org.allocsim.simulator.trace.RequestKind;
 import org.allocsim.simulator.trace.StackTable;
 
 /**
- * When each allocation of a device is taken and given back, in phases of training: which one that
- * was, how many phases, forward and backward passes and steps of an optimizer had begun by then.
- * Phases follow from stacks, and from PyTorch's marks around steps of an optimizer.
+ * When each allocation of a device is made and freed, in phases of training: which phase it was,
+ * and how many phases, forward and backward passes and optimizer steps had begun by then. Phases
+ * follow from stacks, and from PyTorch's marks around steps of an optimizer.
  */
 final class Lifetimes {
   /** A row that does not exist. */

@@ -6,8 +6,8 @@ import org.allocsim.analysis.attribution.StackRules.Finding;
 
 /**
  * What PyTorch's marks around steps of an optimizer say of a recording without stacks. Gradients
- * are what {@code zero_grad} gives back. Between two steps the backward pass begins with the first
- * of them, at the latest; with several passes between two steps nothing is said.
+ * are what {@code zero_grad} frees. Between two steps the backward pass begins with the first of
+ * them, at the latest; with several passes between two steps nothing is said.
  */
 final class MarkRules {
   /** Share of the rows of a step that may follow the last gradient, if there is one pass. */

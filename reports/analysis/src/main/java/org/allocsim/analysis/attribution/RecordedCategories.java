@@ -22,7 +22,7 @@ public interface RecordedCategories {
   RecordedCategories NONE = _ -> Optional.empty();
 
   /**
-   * The category of an allocation that its recorder named, empty where it did not.
+   * The category that the recorder gave an allocation; empty where it gave none.
    *
    * @param allocation number in the trace
    */
@@ -30,7 +30,7 @@ public interface RecordedCategories {
 
   /**
    * What {@code allocsim record} named: of the storages that were held when the file was written,
-   * those whose use it knew. None where the history and the requests do not go together.
+   * those whose use it knew. None where history and requests do not match.
    */
   static RecordedCategories of(DeviceTrace input) {
     Optional<Recording> recording = input.recording();

@@ -1,6 +1,6 @@
 package org.allocsim.analysis.attribution;
 
-/** What a program was doing where it asked for memory or gave it back, as a stack shows it. */
+/** What a program was doing when it allocated or freed memory, as a stack shows it. */
 enum Site {
   /** No stack. */
   NONE,
@@ -12,7 +12,7 @@ enum Site {
   OPTIMIZER_START,
   /** Anything else inside a step of an optimizer. */
   OPTIMIZER,
-  /** Gradients are given up. */
+  /** Gradients are freed. */
   ZERO_GRAD,
   /** Gradients are clipped or scaled. */
   GRADIENT_UPKEEP,
@@ -50,7 +50,7 @@ enum Site {
 
   /** A phase of training. */
   enum Phase {
-    /** Whatever it was. */
+    /** Any phase. */
     SAME,
     PROGRAM,
     MODEL,

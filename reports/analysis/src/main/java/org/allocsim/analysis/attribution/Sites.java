@@ -63,7 +63,7 @@ final class Sites {
   private final boolean hasModules;
 
   /**
-   * What a frame shows whatever stands around it. Many stacks share it.
+   * What a frame shows regardless of those around it. Many stacks share it.
    *
    * @param kind whose code it is
    * @param isCopy whether it copies to a device

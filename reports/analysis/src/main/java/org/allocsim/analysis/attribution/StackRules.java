@@ -2,7 +2,7 @@ package org.allocsim.analysis.attribution;
 
 import org.allocsim.analysis.attribution.Site.Phase;
 
-/** What stacks and lifetimes say of a recording whose stacks show calls of modules. */
+/** What stacks and lifetimes say about a recording whose stacks show calls of modules. */
 final class StackRules {
   /**
    * cuBLAS's workspace of a handle and stream as PyTorch asks for it: 32 MiB on Hopper, 8.125 MiB
@@ -10,7 +10,7 @@ final class StackRules {
    */
   private static final long[] CUBLAS_BYTES = {33_554_432, 8_519_680};
 
-  /** What is held over more backward passes than this is not of one step. */
+  /** What is held over more backward passes than this does not belong to one step. */
   private static final int ONE_STEP = 1;
 
   private final Lifetimes lives;
@@ -129,7 +129,7 @@ final class StackRules {
     };
   }
 
-  /** Whether a pass took it, in cuBLAS's size, and no request comes after it is given back. */
+  /** Whether a pass allocated it in cuBLAS's size, and no request follows its free. */
   private boolean isWorkspace(int allocation) {
     if (lives.isKept(allocation)) {
       for (long bytes : CUBLAS_BYTES) {

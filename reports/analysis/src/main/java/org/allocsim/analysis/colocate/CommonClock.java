@@ -6,7 +6,7 @@ import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.workloads.source.DeviceTrace;
 
 /**
- * When programs start on a clock that they have in common.
+ * When programs start on a common clock.
  *
  * @param isRecorded whether the traces' own clocks say so; otherwise all start together
  * @param startNanos when each starts, the first at 0

@@ -3,7 +3,7 @@ package org.allocsim.analysis.colocate;
 import org.allocsim.simulator.device.DeviceProfile;
 
 /**
- * What the driver takes for processes that share a GPU, as measured on an H200 with driver
+ * The driver's memory for processes that share a GPU, as measured on an H200 with driver
  * 580.159.04.
  *
  * @param gpu the GPU, whose profile has the context of a process that is alone
@@ -49,8 +49,8 @@ public record ProcessMemory(DeviceProfile gpu, boolean isUnderMps) {
   }
 
   /**
-   * What a client's limit leaves beside its context and what else it holds; below 0 where it has no
-   * room for them.
+   * What a client's limit leaves beside its context and what else it holds; negative where they do
+   * not fit.
    */
   public static long roomBytes(long limitBytes, long otherBytes) {
     return limitBytes - MPS_COUNTED_BYTES - otherBytes;

@@ -19,7 +19,7 @@ import org.allocsim.workloads.source.DeviceTrace;
 
 /**
  * Programs on one GPU, and what they need to run together. Searches halve ranges in steps of 2 MiB;
- * caches that are given back under pressure can make a program fail with more memory and pass with
+ * caches that are released under pressure can make a program fail with more memory and pass with
  * less, which is not looked for beyond the steps that a search takes.
  *
  * @param programs those that share it
@@ -38,7 +38,7 @@ public record SharedGpu(List<SharingProgram> programs, DeviceProfile gpu, AfterO
   }
 
   /**
-   * How far a program's own limit may be lowered and raised.
+   * The range of a program's own limit with which all programs run.
    *
    * @param minBytes the lowest limit with which all programs run; −1 where there is none
    * @param maxBytes the highest one; −1 where all run without a limit of this program, or none is
@@ -47,7 +47,7 @@ public record SharedGpu(List<SharingProgram> programs, DeviceProfile gpu, AfterO
     static final LimitRange NONE = new LimitRange(-1, -1);
   }
 
-  /** The process was asked to end before a search was over. */
+  /** The process was asked to end before a search had finished. */
   public static final class EndedException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -68,7 +68,7 @@ public record SharedGpu(List<SharingProgram> programs, DeviceProfile gpu, AfterO
     return SharedRun.of(tenants, observer);
   }
 
-  /** Such a GPU with another amount of memory, which may be less than its own context takes. */
+  /** The same GPU with another amount of memory, which may be less than its own context. */
   private DeviceProfile sized(long totalBytes) {
     return gpu.withContext(0).withTotal(totalBytes);
   }

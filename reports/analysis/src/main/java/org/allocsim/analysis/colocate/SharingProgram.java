@@ -34,7 +34,7 @@ public record SharingProgram(
     boolean exits,
     long roomBytes) {
 
-  /** What it holds whatever its allocator does. */
+  /** What it holds regardless of its allocator. */
   public long fixedBytes() {
     return contextBytes + otherBytes;
   }
@@ -48,7 +48,7 @@ public record SharingProgram(
   /**
    * The program as a process on a GPU.
    *
-   * @param gpu at least as large as what the process holds whatever its allocator does
+   * @param gpu at least as large as what the process holds regardless of its allocator
    */
   Tenant tenant(DeviceProfile gpu, AfterOom afterOom) {
     DeviceProfile own = gpu.withContext(fixedBytes()).withHistory(input.addresses());

@@ -89,7 +89,7 @@ public record Diagnosis(
   /** The deciding moment of a program under the recorded settings. */
   private record Held(MemoryMoment moment, Origins origins) {}
 
-  /** What diagnoses are made of. */
+  /** The parts of a diagnosis. */
   private record Work(Program program) {
     private DeviceTrace input() {
       return program.input();

@@ -13,7 +13,7 @@ import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.workloads.source.DeviceTrace;
 
 /**
- * GPU and limit of a recording, where the message of its run says more of them.
+ * GPU and limit of a recording whose run printed a message that says more about them.
  *
  * @param recorded GPU and limit
  * @param again what to ask of the recording for the same without the message

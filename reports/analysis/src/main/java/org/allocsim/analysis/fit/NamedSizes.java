@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/** Batches or lengths that the names of recordings say, such as 8 and 16 of b8 and b16. */
+/** Batch sizes or lengths in the names of recordings, such as 8 and 16 in b8 and b16. */
 public final class NamedSizes {
   private static final Pattern NUMBER = Pattern.compile("[0-9]+");
 

@@ -32,7 +32,7 @@ public final class ProgramFit {
   /** Copies of the fitted program that show how much its peak depends on small differences. */
   private static final int COPIES = 10;
 
-  /** What differs in them: a size that is fitted is seldom wrong by more. */
+  /** How much they differ: a fitted size is seldom wrong by more. */
   private static final Perturbation CHANGES =
       new Perturbation(true, 0.02, Perturbation.Resize.SIZE);
 

@@ -33,7 +33,7 @@ public record JobBalance(
 
   private static final double VARIES = 1.1;
 
-  /** One high step is an accident, such as buckets of DDP that are built anew. */
+  /** One high step is ignored: DDP may have rebuilt its buckets in it. */
   private static final int FEWEST_HIGH_STEPS = 2;
 
   /** How many times as much as the median rank's a rank's peaks must vary. */

@@ -45,13 +45,14 @@ public record JobTuning(
     long tried =
         ranks.stream().flatMap(each -> byConf(each.found()).keySet().stream()).distinct().count();
     JobSetting recorded = new JobSetting("", Ranked.map(ranks, RankTuning::recorded));
+    long samePeakBytes = recorded.peakReservedBytes() / Tuning.STEPS_OF_PEAK;
     List<JobSetting> ranked =
         SettingOrder.ranked(
             onAll,
             JobTuning::figures,
-            recorded.peakReservedBytes() / Tuning.STEPS_OF_PEAK,
+            samePeakBytes,
             ranks.stream().mapToLong(each -> each.found().negligibleNanos()).max().orElseThrow());
-    Optional<JobSetting> recommended = recommended(ranks, ranked, recorded);
+    Optional<JobSetting> recommended = recommended(ranks, ranked, recorded, samePeakBytes);
     Optional<JobSetting> first =
         recommended.or(() -> ranked.stream().filter(each -> isRecorded(each, ranks)).findFirst());
     return new JobTuning(
@@ -78,10 +79,22 @@ public record JobTuning(
   }
 
   private static Optional<JobSetting> recommended(
-      List<Ranked<RankTuning>> ranks, List<JobSetting> ranked, JobSetting recorded) {
+      List<Ranked<RankTuning>> ranks,
+      List<JobSetting> ranked,
+      JobSetting recorded,
+      long samePeakBytes) {
     JobSetting now = new JobSetting("", Ranked.map(ranks, RankTuning::now));
+    List<JobSetting> better =
+        ranked.stream().filter(each -> each.isSafe() && isBetter(each, now)).toList();
+    long lowestBytes =
+        better.stream()
+            .filter(JobSetting::passes)
+            .mapToLong(JobSetting::peakReservedBytes)
+            .min()
+            .orElse(0);
     Optional<JobSetting> first =
-        ranked.stream().filter(JobSetting::isSafe).findFirst().filter(each -> isBetter(each, now));
+        SettingOrder.simplest(
+            better, JobTuning::figures, SettingOrder.nearBytes(lowestBytes, samePeakBytes));
     if (recorded.passes() || first.isEmpty() || !first.get().passes()) {
       return first.filter(each -> !isRecorded(each, ranks));
     }

@@ -31,7 +31,7 @@ public final class NamedJobs {
   /** A rank and its file. */
   private record Named(String file, RankNames.Found found) {}
 
-  /** The files that belong to jobs; of others there is nothing. */
+  /** The files that belong to jobs; others are left out. */
   public static Map<String, Member> of(Collection<String> files) {
     Map<String, Member> members = new HashMap<>();
     for (int depth = 1; depth <= 2; depth++) {
@@ -66,7 +66,7 @@ public final class NamedJobs {
     });
   }
 
-  /** Where the folder of a job ends in a name; −1 where the name has not so many parts. */
+  /** Where the folder of a job ends in a name; −1 where the name has fewer parts. */
   private static int folderEnd(String file, int depth) {
     int end = file.length();
     for (int part = 0; part < depth && end >= 0; part++) {

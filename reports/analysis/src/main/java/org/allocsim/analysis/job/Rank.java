@@ -21,14 +21,14 @@ public record Rank(@Nullable Integer number, @Nullable String host, Path file, S
     return host == null ? number.toString() : number + " of " + host;
   }
 
-  /** What sentences call it. */
+  /** Its name in sentences. */
   public String label() {
     return number == null ? name : "rank " + id();
   }
 
   /**
-   * Whether a rank that the recording names is another one. A number on one of several hosts is not
-   * that of the whole job.
+   * Whether the recording names another rank. A number on one of several hosts is not that of the
+   * whole job.
    */
   public boolean isContradictedBy(int recordedRank) {
     return number != null && host == null && number != recordedRank;

@@ -36,7 +36,7 @@ final class RankNames {
 
   private static final Pattern BY_NUMBER = Pattern.compile("(?:^|[-_./])(\\d{1,5})$");
 
-  /** A number after one of these counts something else than ranks. */
+  /** A number after one of these counts something other than ranks. */
   private static final Pattern OTHER_COUNT =
       Pattern.compile("(step|steps|iter|iters|iteration|epoch|version|v|attempt|run|try)[-_.=]?$");
 

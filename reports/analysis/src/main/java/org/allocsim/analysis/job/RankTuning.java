@@ -8,7 +8,7 @@ import org.allocsim.simulator.run.RunResult;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a search for settings found of a rank, without the rank's recording.
+ * What a search for settings found for a rank, without the rank's recording.
  *
  * @param settings all that were tried, the best first
  * @param recorded those that it was recorded with
@@ -32,7 +32,7 @@ public record RankTuning(
   }
 
   /**
-   * What a setting comes to on a rank.
+   * The result of a setting on a rank.
    *
    * @param conf configuration string
    * @param failure the first request that fails; null where none does

@@ -1,10 +1,10 @@
 package org.allocsim.analysis.leak;
 
 /**
- * When a GPU will be full if memory goes on growing as it did, or, where growth became faster, as
- * it did in the last third of the iterations. A leak fills it when its live memory at the busiest
- * moment reaches the capacity: until then cached memory can be given back. What fragments fills it
- * with reserved memory. The estimates are iterations, counted as the recording's are, from 0.
+ * When a GPU will be full if memory keeps growing as it did, or, if growth accelerated, as it did
+ * in the last third of the iterations. A leak fills it when live memory at its peak reaches the
+ * capacity: until then cached memory can be released. Fragmentation fills it with reserved memory.
+ * The estimates are iterations, counted as the recording's are, from 0.
  *
  * @param capacityBytes what the allocator may use
  * @param nowBytes what counts towards it at the last iteration
@@ -14,7 +14,7 @@ package org.allocsim.analysis.leak;
  */
 public record Forecast(
     long capacityBytes, long nowBytes, long expected, long earliest, long latest) {
-  /** Later than this nothing is forecast. */
+  /** Nothing is forecast beyond this. */
   public static final long NEVER = Long.MAX_VALUE;
 
   static Forecast of(long capacityBytes, long nowBytes, int lastIteration, Trend trend) {

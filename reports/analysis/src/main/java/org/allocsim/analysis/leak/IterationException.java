@@ -14,7 +14,7 @@ public final class IterationException extends Exception {
     this.nameUnknown = nameUnknown;
   }
 
-  /** What repeats are the layers of one pass. */
+  /** Only the layers of one pass repeat. */
   static IterationException withinOnePass(String repeated) {
     return new IterationException(
         "no iterations to compare: only layers of one forward pass repeat ("
@@ -24,7 +24,7 @@ public final class IterationException extends Exception {
         false);
   }
 
-  /** Whether a marker was asked for that the trace does not have. */
+  /** Whether the requested marker is not in the trace. */
   public boolean isNameUnknown() {
     return nameUnknown;
   }

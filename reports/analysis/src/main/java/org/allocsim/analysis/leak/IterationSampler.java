@@ -4,8 +4,8 @@ import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.RequestKind;
 
 /**
- * How much was live in every iteration at its quietest and at its busiest moment, and reserved at
- * its end. Live is what the program was given and has not given back, in whole blocks.
+ * Live memory of every iteration at its minimum and its maximum, and reserved memory at its end.
+ * Live is what the program was given and has not freed, in whole blocks.
  */
 final class IterationSampler {
   private final Iterations iterations;

@@ -11,7 +11,7 @@ import java.util.Arrays;
  *     row with which it has ended
  */
 public record Iterations(Source source, String name, int[] boundaries) {
-  /** What iterations were found by. */
+  /** How iterations were found. */
   public enum Source {
     /** A named phase that the program itself marks. */
     MARKER,

@@ -402,7 +402,7 @@ public final class OomExplainer {
               + " over"
               + (nearlyFull ? "; the GPU is nearly full" : "")
               + (largeOther
-                  ? "; " + describe(other.orElseThrow().value()) + " are other memory"
+                  ? "; " + describe(other.orElseThrow().value()) + " is memory outside PyTorch"
                   : "");
       case ELSEWHERE ->
           "%s of the GPU's %s is held by other processes or outside the allocator"
@@ -419,7 +419,7 @@ public final class OomExplainer {
           + text(Amount.REQUEST)
           + (isPlain ? " (" + describe(request.value()) + ")" : "")
           + " failed"
-          + (free == null ? "" : " with " + text(Amount.FREE) + " free)")
+          + (free == null ? "" : " with " + text(Amount.FREE) + " free")
           + "; the text does not say what holds the GPU's memory";
     }
     return missing().isEmpty()
@@ -428,7 +428,7 @@ public final class OomExplainer {
   }
 
   private String missing() {
-    StringJoiner names = new StringJoiner(", ");
+    List<String> names = new ArrayList<>();
     if (request == null) {
       names.add("the request");
     }
@@ -445,7 +445,10 @@ public final class OomExplainer {
     } else if (cached == null) {
       names.add("the reserved memory");
     }
-    return names.toString();
+    int last = names.size() - 1;
+    return last < 1
+        ? String.join("", names)
+        : String.join(", ", names.subList(0, last)) + " or " + names.get(last);
   }
 
   private String equation(OomVerdict verdict, Optional<ByteRange> leftOver) {

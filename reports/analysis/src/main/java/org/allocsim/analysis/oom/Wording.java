@@ -309,6 +309,13 @@ public enum Wording {
     return versions.startsWith("PyTorch") || this == BARE;
   }
 
+  /**
+   * Whether PyTorch wrote it and records such memory in snapshots of CUDA: not that of MPS and XPU.
+   */
+  public boolean hasSnapshots() {
+    return isPyTorch() && this != MPS && this != XPU;
+  }
+
   /** Whose allocator it is, for sentences. */
   String owner() {
     return isPyTorch() ? "PyTorch" : "the program";

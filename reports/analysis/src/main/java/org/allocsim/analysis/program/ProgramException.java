@@ -3,8 +3,8 @@ package org.allocsim.analysis.program;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A program that cannot be had under the conditions that were asked for. The message is one
- * sentence for users: where, what is wrong, and what to do.
+ * A program that is not available under the requested conditions. The message is one sentence for
+ * users: where, what is wrong, and what to do.
  */
 public final class ProgramException extends Exception {
   private static final long serialVersionUID = 1L;

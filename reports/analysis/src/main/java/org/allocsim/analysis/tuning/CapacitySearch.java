@@ -53,6 +53,7 @@ public final class CapacitySearch {
    * @param ample the replay on a device without bounds
    * @param demand lower bounds
    * @param gpus the known GPUs, by ascending size
+   * @param others those that are found by their names only, by ascending size
    * @param replays replays that the search took
    */
   public record Result(
@@ -62,11 +63,13 @@ public final class CapacitySearch {
       RunResult ample,
       Demand demand,
       List<Gpu> gpus,
+      List<Gpu> others,
       int replays) {
     /** Keeps its own copies. */
     public Result {
       failingAboveBytes = List.copyOf(failingAboveBytes);
       gpus = List.copyOf(gpus);
+      others = List.copyOf(others);
     }
 
     /** The settings; those of PyTorch's allocator, other policies have nothing of them. */
@@ -202,13 +205,12 @@ public final class CapacitySearch {
     Scenario scenario = scenarios.apply(DeviceProfiles.ample(demand.peakRequestedBytes()));
     RunResult ample = run(scenario);
     if (!ample.passes()) {
-      return new Result(scenario, -1, List.of(), ample, demand, gpus(scenario, ample), 1);
+      return result(scenario, -1, List.of(), ample, demand);
     }
     long steps =
         smallest(stepsFor(demand.peakRequestedBytes()), ample, scenario.device().capacityBytes());
     if (steps < 0) {
-      return new Result(
-          scenario, -1, List.of(), ample, demand, gpus(scenario, ample), passing.size() + 1);
+      return result(scenario, -1, List.of(), ample, demand);
     }
     List<Long> failing =
         LongStream.rangeClosed(steps + 1, steps + NEIGHBOURS)
@@ -216,13 +218,23 @@ public final class CapacitySearch {
             .filter(above -> !passes(above))
             .mapToObj(above -> above * STEP_BYTES)
             .toList();
+    return result(scenario, steps * STEP_BYTES, failing, ample, demand);
+  }
+
+  private Result result(
+      Scenario scenario,
+      long capacityBytes,
+      List<Long> failingAboveBytes,
+      RunResult ample,
+      Demand demand) {
     return new Result(
         scenario,
-        steps * STEP_BYTES,
-        failing,
+        capacityBytes,
+        failingAboveBytes,
         ample,
         demand,
-        gpus(scenario, ample),
+        gpus(ShippedProfiles.all(), scenario, ample),
+        gpus(ShippedProfiles.others(), scenario, ample),
         passing.size() + 1);
   }
 
@@ -286,10 +298,10 @@ public final class CapacitySearch {
     return run(scenarios.apply(profile)).passes();
   }
 
-  private List<Gpu> gpus(Scenario scenario, RunResult ample) {
+  private List<Gpu> gpus(List<DeviceProfile> profiles, Scenario scenario, RunResult ample) {
     boolean limited = scenario.limitBytes() >= 0;
     long enoughBytes = ample.peakReservedBytes() + RecordedAnswers.STREAM_BYTES;
-    return ShippedProfiles.all().stream()
+    return profiles.stream()
         .sorted(Comparator.comparingLong(DeviceProfile::capacityBytes))
         .map(profile -> {
           boolean ampleHere = ample.passes() && !limited;

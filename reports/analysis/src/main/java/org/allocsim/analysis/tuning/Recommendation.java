@@ -15,11 +15,12 @@ import org.allocsim.workloads.transform.Perturbation;
 /**
  * The one setting that every command recommends.
  *
- * <p>Where every recorded request was served, it is the best that is safe, if it reserves enough
- * less than the recorded one; both are modelled from the same start, for a recording that begins
- * late has a cache that no other setting can have. Where a request failed, the best few that are
- * safe and serve everything are tried on changed copies of the program, expandable segments among
- * them, and that is recommended under which the fewest copies fail.
+ * <p>Where every recorded request was served, it is the simplest that is safe and reserves hardly
+ * more than the best ({@link SettingOrder#simplest}), if it reserves enough less than the recorded
+ * one; both are modelled from the same start, for a recording that begins late has a cache that no
+ * other setting can have. Where a request failed, that one and the best few that are safe and serve
+ * everything are tried on changed copies of the program, expandable segments among them, and that
+ * is recommended under which the fewest copies fail.
  *
  * @param entry the setting; the recorded one where no other is better
  * @param copies changed copies of the program under it; empty where none were needed to choose it
@@ -35,7 +36,10 @@ public record Recommendation(
   /** Changes of the copies: neighbours swapped, every size up to two per cent up or down. */
   public static final Perturbation CHANGES = new Perturbation(true, 0.02, Perturbation.Resize.SIZE);
 
-  /** A change is not worth its risk where it saves a smaller share of the peak, in per cent. */
+  /**
+   * A change is not worth its risk, nor a further option its place, where it saves a smaller share
+   * of the peak, in per cent.
+   */
   public static final long MIN_SAVING_PERCENT = 2;
 
   private static final int MAX_COPIES = 50;
@@ -59,6 +63,7 @@ public record Recommendation(
    * @param ranked all settings, the best first
    * @param recorded the recorded settings and what they came to
    * @param modelled what they come to from the start that the others have, too
+   * @param samePeakBytes peaks that differ by no more count as equal
    */
   static Recommendation of(
       DeviceTrace input,
@@ -66,13 +71,16 @@ public record Recommendation(
       Tuning.Entry recorded,
       RunResult modelled,
       RecordedConditions recordedConditions,
+      long samePeakBytes,
       Tuning.Progress progress) {
     RunResult now = recorded.result().passes() ? modelled : recorded.result();
+    List<Tuning.Entry> better =
+        ranked.stream().filter(entry -> entry.isSafe() && isBetter(entry.result(), now)).toList();
     Tuning.Entry first =
-        ranked.stream()
-            .filter(Tuning.Entry::isSafe)
-            .findFirst()
-            .filter(entry -> isBetter(entry.result(), now))
+        SettingOrder.simplest(
+                better,
+                Tuning.Entry::figures,
+                SettingOrder.nearBytes(lowestPeakBytes(better), samePeakBytes))
             .orElse(recorded);
     if (recorded.result().passes() || !first.result().passes() || recordedConditions.areUnknown()) {
       return new Recommendation(first, Optional.empty(), Optional.empty());
@@ -98,6 +106,14 @@ public record Recommendation(
       }
     }
     return Objects.requireNonNull(best);
+  }
+
+  private static long lowestPeakBytes(List<Tuning.Entry> settings) {
+    return settings.stream()
+        .filter(each -> each.result().passes())
+        .mapToLong(each -> each.result().peakReservedBytes())
+        .min()
+        .orElse(0);
   }
 
   /** The same with changed copies, which are run where they have not been. */

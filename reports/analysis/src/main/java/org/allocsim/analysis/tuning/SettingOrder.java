@@ -4,12 +4,16 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Function;
 
 /**
  * The order of settings: those that serve every request before those that do not, then by peak of
  * reserved memory; peaks that differ by little count as equal and rank by driver time, then by the
  * number of settings. Where requests fail, the setting that gets further ranks higher.
+ *
+ * <p>The one to recommend is {@link #simplest}: a user writes no more options than it takes to get
+ * near the lowest peak.
  */
 public final class SettingOrder {
   private static final Comparator<Figures> SIMPLICITY =
@@ -38,10 +42,45 @@ public final class SettingOrder {
     }
 
     private boolean isSamePeak(Figures higher, long samePeakBytes) {
-      return passes == higher.passes
-          && progress == higher.progress
-          && higher.peakBytes - peakBytes <= samePeakBytes;
+      return getsAsFar(higher) && higher.peakBytes - peakBytes <= samePeakBytes;
     }
+
+    private boolean getsAsFar(Figures other) {
+      return passes == other.passes && progress == other.progress;
+    }
+  }
+
+  /**
+   * The simplest setting whose peak is near the lowest: that with the fewest options, of equals the
+   * one that ranks first.
+   *
+   * @param ranked settings as {@link #ranked} orders them
+   * @param nearBytes how much more than the lowest peak is near it
+   * @return empty where there are no settings
+   */
+  public static <T> Optional<T> simplest(
+      List<T> ranked, Function<T, Figures> figures, long nearBytes) {
+    if (ranked.isEmpty()) {
+      return Optional.empty();
+    }
+    Figures first = figures.apply(ranked.getFirst());
+    List<T> alike = ranked.stream().filter(each -> figures.apply(each).getsAsFar(first)).toList();
+    long lowestBytes =
+        alike.stream().mapToLong(each -> figures.apply(each).peakBytes()).min().orElseThrow();
+    return alike.stream()
+        .filter(each -> figures.apply(each).peakBytes() - lowestBytes <= nearBytes)
+        .min(Comparator.comparingInt(each -> figures.apply(each).settings()));
+  }
+
+  /**
+   * How much more than the lowest peak is near it: 2 % of it, or so little that the ranking counts
+   * peaks as equal.
+   *
+   * @param lowestPeakBytes the lowest peak
+   * @param samePeakBytes as {@link #ranked} has it
+   */
+  public static long nearBytes(long lowestPeakBytes, long samePeakBytes) {
+    return Math.max(lowestPeakBytes / 100 * Recommendation.MIN_SAVING_PERCENT, samePeakBytes);
   }
 
   /** The same with the one that is recommended at the front. */

@@ -110,7 +110,7 @@ public record Tuning(
           : stepNanos.stream().mapToLong(Long::longValue).sum() / stepNanos.size();
     }
 
-    private SettingOrder.Figures figures() {
+    SettingOrder.Figures figures() {
       return new SettingOrder.Figures(
           conf,
           result.passes(),
@@ -265,14 +265,16 @@ public record Tuning(
     RunResult modelled = resultOf.apply(recorded.scenario()).modelled;
     Optional<LateStart> lateStart = LateStart.of(input);
     RunResult compared = compared(lateStart, recorded.result(), modelled);
+    long samePeakBytes = compared.peakReservedBytes() / STEPS_OF_PEAK;
     List<Entry> ranked =
         SettingOrder.ranked(
             entries.values(),
             entry -> entry.equals(recorded) ? entry.with(compared).figures() : entry.figures(),
-            compared.peakReservedBytes() / STEPS_OF_PEAK,
+            samePeakBytes,
             negligibleNanos);
     Recommendation recommendation =
-        Recommendation.of(input, ranked, recorded, modelled, recordedConditions, progress);
+        Recommendation.of(
+            input, ranked, recorded, modelled, recordedConditions, samePeakBytes, progress);
     return new Tuning(
         SettingOrder.withFirst(recommendation.entry(), ranked),
         recorded,

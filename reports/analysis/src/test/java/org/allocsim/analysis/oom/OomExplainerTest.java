@@ -181,7 +181,7 @@ class OomExplainerTest {
     OomExplanation cut = explain(whole.substring(0, whole.indexOf(" Of the allocated")));
     assertEquals(OomVerdict.UNKNOWN, cut.verdict());
     assertEquals(
-        "the message does not contain the allocated memory, the reserved memory, so the cause"
+        "the message does not contain the allocated memory or the reserved memory, so the cause"
             + " remains unknown",
         cut.headline());
     OomExplanation early = explain("CUDA out of memory. Tried to allocate 9.00 GiB. GPU 0 has a");

@@ -78,7 +78,7 @@ class PublishedMessagesTest {
         explain(text("2.0", "0.18 GiB", "22.13 GiB", "16.56 GiB", "0.16 GiB", "0.22 GiB"));
     assertTrue(explanation.largeOther());
     assertEquals(
-        "perfect packing would leave 204.80 MiB over; 5.19 GiB are other memory",
+        "perfect packing would leave 204.80 MiB over; 5.19 GiB is memory outside PyTorch",
         explanation.headline());
   }
 

@@ -160,6 +160,27 @@ class NextCommandsTest {
   }
 
   @Test
+  void aCommandThatIsNamedAgainKeepsItsOwnOptions() throws IOException {
+    Path job = Files.createDirectory(temp.resolve("job"));
+    Files.copy(SAMPLE, job.resolve("rank0.pickle.xz"));
+    Files.copy(SAMPLE, job.resolve("rank1.pickle.xz"));
+    CommandRun answer =
+        CommandRun.of("account", job, "--at", "peak", "--total", "80GiB", "--free", "3GiB");
+    List<String> words = named(answer.out(), job).getFirst();
+    assertEquals(
+        List.of("--at", "peak", "--total", "80GiB", "--free", "3GiB"), words.subList(2, 8));
+    requireRuns(words);
+  }
+
+  @Test
+  void conditionsOfARecordingAreRefusedForALogAlone() {
+    CommandRun run = CommandRun.of("diagnose", "samples/oom.log", "--device", "h100-80gb");
+    assertEquals(2, run.exitCode());
+    assertTrue(run.err().contains("--device applies to a recording"), run.err());
+    assertFalse(CommandRun.of("diagnose", "samples/oom.log", "--all").exitCode() == 2);
+  }
+
+  @Test
   void aLimitThatTheLogShowsIsNotLost() {
     Path log = Path.of("samples/train_gpt.log");
     String answer = CommandRun.of("diagnose", SAMPLE, log).out();

@@ -197,7 +197,7 @@ class IdleCommandTest {
             json);
     assertEquals(ExitCodes.DONE, run.exitCode(), run.err());
     assertTrue(
-        run.out().contains("At most 40.00 MiB are reserved in the profile, and 32.00 MiB"),
+        run.out().contains("At most 40.00 MiB is reserved in the profile, and 32.00 MiB"),
         run.out());
     assertTrue(run.out().contains("With limit=16MiB, the program runs out of memory."), run.out());
     assertTrue(run.out().contains("not known"), run.out());

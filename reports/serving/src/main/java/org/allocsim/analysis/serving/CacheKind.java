@@ -16,16 +16,14 @@ import org.allocsim.workloads.model.LayerGroup;
 public enum CacheKind {
   /** vLLM's blocks. */
   PAGED((groups, bytes, settings, release, _) -> {
-    boolean isHead = settings.speculation().map(Speculation::isHead).orElse(false);
+    boolean isHead = settings.hasHead();
     return new PagedCache(
-        release.givesUpChunks() && !isHead
-            ? groups
-            : groups.stream().map(LayerGroup::withoutChunks).toList(),
+        release.pagedLayers(groups, isHead),
         bytes,
         settings.blockTokens(),
         settings.watermark(),
         release.pagedRules(),
-        release.stepsInFlight() * settings.stepTokens(),
+        release.tokensInFlight(settings),
         isHead);
   }),
   /** Jenga's two levels of pages. */

@@ -140,8 +140,7 @@ final class ServingEngine implements Engine {
     this.model = model;
     this.settings = settings;
     lookahead = settings.speculation().map(Speculation::tokens).orElse(0);
-    List<LayerGroup> groups =
-        settings.speculation().map(each -> model.groupsWith(each.draft())).orElse(model.groups());
+    List<LayerGroup> groups = settings.layers(model);
     cache =
         choice
             .kind()

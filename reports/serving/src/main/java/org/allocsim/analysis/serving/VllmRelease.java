@@ -1,9 +1,12 @@
 package org.allocsim.analysis.serving;
 
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.allocsim.analysis.oom.engine.EngineAdvice;
 import org.allocsim.analysis.serving.kvcache.PagedRules;
+import org.allocsim.workloads.model.LayerGroup;
+import org.allocsim.workloads.model.PageSharing;
 
 /**
  * A release of vLLM, by whose rules a share of the GPU becomes a cache.
@@ -65,7 +68,12 @@ public record VllmRelease(String name, int major, int minor, int patch) {
         isFrom(24, 0)
             ? PagedRules.Reuse.ALL
             : isFrom(23, 0) ? PagedRules.Reuse.WINDOWS : PagedRules.Reuse.NONE;
+    PageSharing.Padding padding =
+        isFrom(18, 0)
+            ? PageSharing.Padding.HALF
+            : isFrom(12, 0) ? PageSharing.Padding.QUARTER : PageSharing.Padding.NONE;
     return new PagedRules(
+        padding,
         reuse,
         isFrom(19, 0),
         isFrom(21, 0),
@@ -80,16 +88,32 @@ public record VllmRelease(String name, int major, int minor, int patch) {
    * VLLM_ALLOW_CHUNKED_LOCAL_ATTN_WITH_HYBRID_KV_CACHE}, on since pull request 29627 of 16 December
    * 2025; 0.13 by date). With a draft that is a head all layers keep all tokens.
    */
-  boolean givesUpChunks() {
+  private boolean givesUpChunks() {
     return isFrom(13, 0);
+  }
+
+  /**
+   * The layers as its paged cache treats them.
+   *
+   * @param hasHead whether a draft is a head of the model
+   */
+  List<LayerGroup> pagedLayers(List<LayerGroup> layers, boolean hasHead) {
+    return givesUpChunks() && !hasHead
+        ? layers
+        : layers.stream().map(LayerGroup::withoutChunks).toList();
   }
 
   /**
    * Steps whose tokens may have taken room when a sequence begins: since windows wait for the step
    * before, two.
    */
-  int stepsInFlight() {
+  private int stepsInFlight() {
     return isFrom(26, 0) ? 2 : 1;
+  }
+
+  /** Tokens that steps that are not over may have taken room for, at most. */
+  int tokensInFlight(ServingSettings settings) {
+    return stepsInFlight() * settings.stepTokens();
   }
 
   /** Whether the share holds all that is used on the GPU: other processes and the context too. */

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.allocsim.analysis.serving.kvcache.PagedRules;
+import org.allocsim.workloads.model.PageSharing;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -87,19 +88,23 @@ class VllmReleaseTest {
 
   @ParameterizedTest
   @CsvSource({
-    "0.18.1, NONE,    false, false, false, false, false, false",
-    "0.19,   NONE,    true,  false, false, false, false, false",
-    "0.21,   NONE,    true,  true,  false, false, false, false",
-    "0.23.0, WINDOWS, true,  true,  false, false, false, false",
-    "0.24,   ALL,     true,  true,  true,  false, false, false",
-    "0.25.1, ALL,     true,  true,  true,  false, false, false",
-    "0.26,   ALL,     true,  true,  true,  true, false, false",
-    "0.27,   ALL,     true,  true,  true,  true,  true, false",
-    "0.28,   ALL,     true,  true,  true,  true, true, false",
-    "0.29,   ALL,     true,  true,  true,  true, true, true",
+    "0.11.2, NONE,    NONE,    false, false, false, false, false, false",
+    "0.12,   QUARTER, NONE,    false, false, false, false, false, false",
+    "0.17.1, QUARTER, NONE,    false, false, false, false, false, false",
+    "0.18.1, HALF,    NONE,    false, false, false, false, false, false",
+    "0.19,   HALF,    NONE,    true,  false, false, false, false, false",
+    "0.21,   HALF,    NONE,    true,  true,  false, false, false, false",
+    "0.23.0, HALF,    WINDOWS, true,  true,  false, false, false, false",
+    "0.24,   HALF,    ALL,     true,  true,  true,  false, false, false",
+    "0.25.1, HALF,    ALL,     true,  true,  true,  false, false, false",
+    "0.26,   HALF,    ALL,     true,  true,  true,  true,  false, false",
+    "0.27,   HALF,    ALL,     true,  true,  true,  true,  true,  false",
+    "0.28,   HALF,    ALL,     true,  true,  true,  true,  true,  false",
+    "0.29,   HALF,    ALL,     true,  true,  true,  true,  true,  true",
   })
   void eachReleaseHasTheRulesOfItsCache(
       String release,
+      PageSharing.Padding padding,
       PagedRules.Reuse reuse,
       boolean whole,
       boolean caps,
@@ -108,7 +113,7 @@ class VllmReleaseTest {
       boolean states,
       boolean tails) {
     assertEquals(
-        new PagedRules(reuse, whole, caps, beside, late, states, tails),
+        new PagedRules(padding, reuse, whole, caps, beside, late, states, tails),
         VllmRelease.of(release).pagedRules());
   }
 

@@ -443,7 +443,8 @@ public record ColocateAnswer(
     }
     details.add(
         Sentence.of(
-            "Their combined peak is {}, {} after the start.",
+            "{} peak is {}, {} after the start.",
+            shared.programs().size() == 1 ? "Its" : "Their combined",
             bytes(peak().bytes()),
             seconds(peak().nanos())));
     if (smallestBytes != null) {
@@ -453,8 +454,10 @@ public record ColocateAnswer(
       return new Verdict(
           Tone.GOOD,
           Sentence.of(
-              "All {} processes fit on {}; {} of {} stays free.",
-              shared.programs().size(),
+              "{} on {}; {} of {} stays free.",
+              shared.programs().size() == 1
+                  ? "The process fits"
+                  : Sentence.of("All {} processes fit", shared.programs().size()),
               shared.gpu().name(),
               bytes(free(peak())),
               bytes(result.totalBytes())),

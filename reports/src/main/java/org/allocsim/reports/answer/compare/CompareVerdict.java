@@ -119,7 +119,7 @@ final class CompareVerdict {
           isLate
               ? Sentence.of(
                   "Keep {}: starting from the recording's initial blocks, no setting compared"
-                      + " reserves over 2 % less.",
+                      + " saves more than 2 %.",
                   nowName(now))
               : Sentence.of(
                   "Keep {}: no setting compared lowers its peak of {} by more than 2 %.",

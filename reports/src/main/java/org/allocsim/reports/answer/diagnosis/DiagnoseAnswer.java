@@ -72,7 +72,7 @@ public record DiagnoseAnswer(@Nullable DiagnosedProgram program, @Nullable Expla
   private static List<Sentence> facts(ExplainOomAnswer log) {
     List<Sentence> facts = new ArrayList<>();
     askedAt(log).ifPresent(facts::add);
-    if (isPyTorch(log)) {
+    if (hasSnapshots(log)) {
       NextCommand next = NextCommand.of("snapshot.pickle", Conditions.RECORDED, null);
       facts.add(
           Sentence.of(
@@ -87,11 +87,11 @@ public record DiagnoseAnswer(@Nullable DiagnosedProgram program, @Nullable Expla
     return facts;
   }
 
-  /** Whether PyTorch itself failed: a snapshot says nothing of the memory of others. */
-  private static boolean isPyTorch(ExplainOomAnswer log) {
+  /** Whether a snapshot would show what failed: it says nothing of the memory of others. */
+  private static boolean hasSnapshots(ExplainOomAnswer log) {
     return log.contents().found().stream()
         .findFirst()
-        .filter(each -> each.message().wording().isPyTorch())
+        .filter(each -> each.message().wording().hasSnapshots())
         .isPresent();
   }
 

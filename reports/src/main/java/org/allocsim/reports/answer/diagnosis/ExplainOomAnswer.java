@@ -22,6 +22,7 @@ import org.allocsim.analysis.oom.OomSettings;
 import org.allocsim.analysis.oom.OomVerdict;
 import org.allocsim.analysis.oom.PrintedSize;
 import org.allocsim.analysis.oom.SummaryTable;
+import org.allocsim.analysis.oom.Wording;
 import org.allocsim.analysis.oom.engine.EngineReport;
 import org.allocsim.reports.answer.part.Columns;
 import org.allocsim.reports.document.Block;
@@ -476,7 +477,8 @@ public record ExplainOomAnswer(
     if (found.count() > 1) {
       text.append(", ").append(count(found.count(), "time"));
     }
-    return text + "; wording of " + message.message().wording().versions();
+    Wording wording = message.message().wording();
+    return text + (wording == Wording.BARE ? "; " : "; wording of ") + wording.versions();
   }
 
   /** The account as a table that sums up to the GPU. */

@@ -12,6 +12,7 @@ import org.allocsim.analysis.job.Rank;
 import org.allocsim.analysis.job.RankTuning;
 import org.allocsim.analysis.job.Ranked;
 import org.allocsim.reports.answer.part.Columns;
+import org.allocsim.reports.answer.part.Cost;
 import org.allocsim.reports.answer.part.FirstFailure;
 import org.allocsim.reports.answer.part.Settings;
 import org.allocsim.reports.document.Sentence;
@@ -170,11 +171,12 @@ final class SettingsPart {
       JobSetting best = tuning.best();
       sentences.add(
           Sentence.of(
-              "Cost on all ranks together: {} instead of {}, {} instead of {} (modelled).",
-              count(best.driverCalls(), "driver call"),
-              count(tuning.now().driverCalls()),
-              count(best.forcedSynchronizations(), "forced synchronisation"),
-              count(tuning.now().forcedSynchronizations())));
+              "Cost on all ranks together: {} (modelled).",
+              Cost.calls(
+                  best.driverCalls(),
+                  tuning.now().driverCalls(),
+                  best.forcedSynchronizations(),
+                  tuning.now().forcedSynchronizations())));
     }
     if (tuning.recordedConf().isEmpty()) {
       sentences.add(

@@ -75,14 +75,21 @@ public record AccountAnswer(ProgramMoment at, GpuAccount account, String source)
   }
 
   private Verdict verdict() {
+    boolean isFreeKnown =
+        account.lines().stream().anyMatch(line -> line.part() == GpuAccount.Part.FREE);
+    String unexplained = ByteFormat.human(bytes(GpuAccount.Part.UNEXPLAINED));
     return new Verdict(
         Verdict.Tone.NEUTRAL,
         Sentence.of(
-            "PyTorch has reserved {} of the GPU's {}; {} are free, {} are unexplained.",
+            "PyTorch has reserved {} of the GPU's {}; {}.",
             ByteFormat.human(account.reservedBytes()),
             ByteFormat.human(account.totalBytes()),
-            ByteFormat.human(bytes(GpuAccount.Part.FREE)),
-            ByteFormat.human(bytes(GpuAccount.Part.UNEXPLAINED))));
+            isFreeKnown
+                ? Sentence.of(
+                    "{} is free, {} is unexplained",
+                    ByteFormat.human(bytes(GpuAccount.Part.FREE)),
+                    unexplained)
+                : Sentence.of("{} is free or unexplained", unexplained)));
   }
 
   private long bytes(GpuAccount.Part part) {

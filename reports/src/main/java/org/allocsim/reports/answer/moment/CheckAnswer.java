@@ -76,10 +76,17 @@ public record CheckAnswer(ReplayedProgram program, List<LimitCheck> checks) {
 
   public Document<CheckAnswer> document() {
     long failed = checks.stream().filter(check -> !check.holds()).count();
-    Sentence sentence =
-        failed == 0
-            ? Sentence.of("{} met.", count(checks.size(), "limit"))
-            : Sentence.of("{} of {} not met.", count(failed), count(checks.size(), "limit"));
+    Sentence limits =
+        checks.size() == 1
+            ? Sentence.of("The limit is")
+            : failed == 0
+                ? Sentence.of("All {} limits are", count(checks.size()))
+                : Sentence.of(
+                    "{} of {} limits {}",
+                    count(failed),
+                    count(checks.size()),
+                    failed == 1 ? "is" : "are");
+    Sentence sentence = Sentence.of(failed == 0 ? "{} met." : "{} not met.", limits);
     Table<LimitCheck> table = Table.of("Limits", CHECKS, checks);
     return new Document<>(
         KIND,

@@ -17,12 +17,12 @@ public final class Cost {
     RunResult before = recorded.result();
     boolean hasSteps = entry.nanosPerStep() >= 0 && recorded.nanosPerStep() >= 0;
     return Sentence.of(
-        "Cost: {} instead of {}, {} instead of {}, {} in the driver instead of {}{} (modelled,"
-            + " without waiting for the device).",
-        count(after.driverCalls(), "driver call"),
-        count(before.driverCalls()),
-        count(after.forcedSynchronizations(), "forced synchronisation"),
-        count(before.forcedSynchronizations()),
+        "Cost: {}, {} in the driver instead of {}{} (modelled, without waiting for the device).",
+        calls(
+            after.driverCalls(),
+            before.driverCalls(),
+            after.forcedSynchronizations(),
+            before.forcedSynchronizations()),
         nanos(after.driverNanos()),
         nanos(before.driverNanos()),
         hasSteps
@@ -31,5 +31,19 @@ public final class Cost {
                 nanos(entry.nanosPerStep()),
                 nanos(recorded.nanosPerStep()))
             : "");
+  }
+
+  /** Calls of the driver, and synchronisations where there are any, and instead of how many. */
+  public static Sentence calls(
+      long calls, long callsBefore, long synchronizations, long synchronizationsBefore) {
+    Sentence driver =
+        Sentence.of("{} instead of {}", count(calls, "driver call"), count(callsBefore));
+    return synchronizations == 0 && synchronizationsBefore == 0
+        ? driver
+        : Sentence.of(
+            "{}, {} instead of {}",
+            driver,
+            count(synchronizations, "forced synchronisation"),
+            count(synchronizationsBefore));
   }
 }

@@ -56,10 +56,15 @@ public final class NextCommand {
 
   private final String trace;
   private final Map<String, String> options;
+  private final String asked;
+  private final Map<String, List<String>> given;
 
-  private NextCommand(String trace, Map<String, String> options) {
+  private NextCommand(
+      String trace, Map<String, String> options, String asked, Map<String, List<String>> given) {
     this.trace = trace;
     this.options = options;
+    this.asked = asked;
+    this.given = given;
   }
 
   /** Commands about a program. */
@@ -95,7 +100,20 @@ public final class NextCommand {
     }
     put(options, "--device-index", conditions.deviceIndex());
     put(options, "--format", format);
-    return new NextCommand(trace, options);
+    return new NextCommand(trace, options, "", Map.of());
+  }
+
+  /**
+   * The same with the options of the command that is answered, which it gets where it is named
+   * again.
+   *
+   * @param command its name
+   * @param words by the name of each option given: the option and its values
+   */
+  public NextCommand after(String command, Map<String, List<String>> words) {
+    Map<String, List<String>> own = new LinkedHashMap<>(words);
+    own.keySet().removeAll(CONDITIONS);
+    return new NextCommand(trace, options, command, own);
   }
 
   /** The same for where the program is to run. */
@@ -107,13 +125,13 @@ public final class NextCommand {
 
   /** The same about another file, such as that of a rank. */
   public NextCommand about(String file) {
-    return new NextCommand(file, options);
+    return new NextCommand(file, options, asked, given);
   }
 
   private NextCommand with(String option, String value) {
     Map<String, String> more = new LinkedHashMap<>(options);
     more.put(option, value);
-    return new NextCommand(trace, more);
+    return new NextCommand(trace, more, asked, given);
   }
 
   /** For answers in which a request fails, or a setting is recommended. */
@@ -142,6 +160,13 @@ public final class NextCommand {
     line.append(word(trace.startsWith("-") ? "./" + trace : trace));
     List<String> others = List.of(own);
     others.forEach(each -> line.append(' ').append(word(each)));
+    if (command.equals(asked)) {
+      given.forEach((option, words) -> {
+        if (!others.contains(option)) {
+          words.forEach(each -> line.append(' ').append(word(each)));
+        }
+      });
+    }
     options.forEach((option, value) -> {
       if (TAKEN.getOrDefault(command, USUAL).contains(option) && !others.contains(option)) {
         line.append(' ').append(option).append(' ').append(word(value));

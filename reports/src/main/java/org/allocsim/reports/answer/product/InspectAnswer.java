@@ -245,7 +245,7 @@ public record InspectAnswer(
           "The trace has {} for {}.", count(rows, "request"), count(requests.size(), "device"));
     }
     return Sentence.of(
-        "The snapshot has {} of {}; {} are reserved at its end.",
+        "The snapshot has {} of {}; {} is reserved at its end.",
         count(devicesSum(SnapshotContents.Device::events), "event"),
         count(snapshot.devices().size(), "device"),
         bytes(devicesSum(SnapshotContents.Device::segmentBytes)));

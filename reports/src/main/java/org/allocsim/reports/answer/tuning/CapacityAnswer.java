@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import org.allocsim.analysis.program.Program;
 import org.allocsim.analysis.text.Numbers;
 import org.allocsim.analysis.tuning.CapacitySearch;
@@ -72,19 +73,8 @@ public record CapacityAnswer(
               .term(Columns.FORMAT, CapacityAnswer::format)
               .term(Columns.DEVICE_INDEX, CapacityAnswer::deviceIndex));
 
-  private static final Shape<Gpu> GPUS =
-      Shape.of(gpu ->
-          gpu.text("name", "GPU", "Name of the device profile.", each -> each.profile().name())
-              .term(
-                  Columns.CAPACITY_BYTES,
-                  "free for the program",
-                  each -> each.profile().capacityBytes())
-              .texts(
-                  "large_enough_for",
-                  "large enough for",
-                  "Allocators and settings that run the program on it.",
-                  Gpu::fits)
-              .worded(Gpu::words));
+  private static final Shape<Gpu> GPUS = gpus("GPU");
+  private static final Shape<Gpu> OTHERS = gpus("other GPU");
 
   public static final Kind<CapacityAnswer> KIND =
       new Kind<>(
@@ -110,8 +100,29 @@ public record CapacityAnswer(
                       rows("allocator"),
                       CapacityAnswer::rows)
                   .many("gpus", "Known GPUs, smallest first.", GPUS, CapacityAnswer::gpus)
+                  .many(
+                      "other_gpus",
+                      "GPUs that are not named as the smallest: recent ones, those of AMD, and"
+                          + " those that share the host's memory; smallest first.",
+                      OTHERS,
+                      CapacityAnswer::others)
                   .texts("skipped", "Why others were not tried.", CapacityAnswer::skipped)
                   .term(Columns.WALL_SECONDS_OF_SEARCH, CapacityAnswer::seconds)));
+
+  private static Shape<Gpu> gpus(String heading) {
+    return Shape.of(gpu ->
+        gpu.text("name", heading, "Name of the device profile.", each -> each.profile().name())
+            .term(
+                Columns.CAPACITY_BYTES,
+                "free for the program",
+                each -> each.profile().capacityBytes())
+            .texts(
+                "large_enough_for",
+                "large enough for",
+                "Allocators and settings that run the program on it.",
+                Gpu::fits)
+            .worded(Gpu::words));
+  }
 
   /** A row: what was found for an allocator and setting. */
   private static Shape<Row> rows(String heading) {
@@ -193,6 +204,7 @@ public record CapacityAnswer(
               (theme, width) -> chart(frontier, theme, width)));
     }
     blocks.add(Table.of("Known GPUs", GPUS, gpus()));
+    blocks.add(Table.of("Other GPUs", OTHERS, others()));
     blocks.add(new Notes(notes(rows)));
     return new Document<>(
         KIND,
@@ -356,11 +368,19 @@ public record CapacityAnswer(
   }
 
   private List<Gpu> gpus() {
+    return gpus(CapacitySearch.Result::gpus);
+  }
+
+  private List<Gpu> others() {
+    return gpus(CapacitySearch.Result::others);
+  }
+
+  private List<Gpu> gpus(Function<CapacitySearch.Result, List<CapacitySearch.Gpu>> known) {
     List<Gpu> gpus = new ArrayList<>();
-    for (CapacitySearch.Gpu known : results.getFirst().gpus()) {
-      Gpu gpu = new Gpu(known.profile(), new ArrayList<>(), new ArrayList<>());
+    for (CapacitySearch.Gpu each : known.apply(results.getFirst())) {
+      Gpu gpu = new Gpu(each.profile(), new ArrayList<>(), new ArrayList<>());
       for (Row row : rows()) {
-        boolean fits = row.result().gpus().get(gpus.size()).fits();
+        boolean fits = known.apply(row.result()).get(gpus.size()).fits();
         (fits ? gpu.fits() : gpu.fails()).add(row.name());
       }
       gpus.add(gpu);

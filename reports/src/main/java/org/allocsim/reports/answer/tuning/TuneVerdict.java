@@ -72,7 +72,7 @@ final class TuneVerdict {
           tuning.recorded(),
           Sentence.of(
               "Keep {}, which reserved at most {}: from the same start, no"
-                  + " other safe setting reserves over 2 % less.",
+                  + " other safe setting saves more than 2 %.",
               Settings.recorded(tuning.recorded().conf()),
               bytes(tuning.recorded().result().peakReservedBytes())));
     }

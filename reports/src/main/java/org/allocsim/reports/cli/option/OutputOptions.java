@@ -3,6 +3,8 @@ package org.allocsim.reports.cli.option;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
+import java.util.SequencedMap;
 import org.allocsim.reports.chart.FigureStyle;
 import org.allocsim.reports.output.DocumentOutputs;
 import org.allocsim.reports.output.TextForm;
@@ -54,12 +56,18 @@ public sealed class OutputOptions implements AnswerOutputs permits FigureOptions
   }
 
   /** The command that has these options, as users know it; those below one share its name. */
-  final String commandName() {
+  @Override
+  public final String commandName() {
     CommandLine command = spec.commandLine();
     while (command.getParent() != null && command.getParent().getParent() != null) {
       command = command.getParent();
     }
     return command.getCommandName();
+  }
+
+  @Override
+  public SequencedMap<String, List<String>> givenOptions() {
+    return GivenOptions.of(spec);
   }
 
   /** Whether any of them is given. */

@@ -159,7 +159,7 @@ abstract class MlxAllocator implements AllocatorPolicy {
 
   private SmallSlots slots() {
     if (slots == null) {
-      throw new IllegalStateException("there are no slots");
+      throw new IllegalStateException("the allocator has no slots for small buffers");
     }
     return slots;
   }

@@ -16,7 +16,8 @@ public final class NaiveProvider extends OptionsProvider {
   private static final PolicySpec SPEC =
       new PolicySpec(
           "mxnet-naive",
-          "MXNet's pool type Naive: blocks of whole pages, reused only for exactly their size",
+          "MXNet's pool type Naive: blocks of whole pages, reused only for requests of exactly"
+              + " their size",
           MxnetOptions.SOURCE,
           List.of(
               MxnetOptions.PAGE,

@@ -85,7 +85,7 @@ final class BlockPool {
     return list;
   }
 
-  /** The pool has a segment that is given back whole, or by pages, of so many bytes. */
+  /** The pool has a segment of this many bytes that is released whole, or by pages. */
   void hasSegment(long releasableBytes) {
     minReleasableBytes = Math.min(minReleasableBytes, releasableBytes);
   }

@@ -4,8 +4,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All blocks of one device. Those that are destroyed are used again, so that there are never more
- * objects than there were blocks at one time.
+ * All blocks of one device. Destroyed blocks are reused, so there are never more objects than
+ * blocks at one time.
  */
 final class BlockTable {
   private Block[] blocks = new Block[16];
@@ -46,8 +46,8 @@ final class BlockTable {
   }
 
   /**
-   * As above, of a segment that is older than all that were made. Which of several such is older
-   * nobody knows; drivers mostly hand out descending addresses, so the highest is taken for it.
+   * As above, of a segment that is older than all that were made. Which of several such is older is
+   * unknown; drivers mostly hand out descending addresses, so the highest is taken for it.
    */
   Block createOldSegment(long address, long bytes, FreeList list) {
     list.pool.hasSegment(bytes);

@@ -45,8 +45,8 @@ public final class CachingAllocator implements RestorablePolicy {
   private boolean limitsSplits;
 
   /**
-   * Whether what most requests ask for needs no look at the settings or at the age of blocks, and
-   * it is reported to nobody.
+   * Whether most requests are served without looking at the settings or at the age of blocks, and
+   * without a listener.
    */
   private boolean servesPlainly;
 
@@ -144,7 +144,7 @@ public final class CachingAllocator implements RestorablePolicy {
         settings, bytes, device, listener, blocks, pools, expandables, reserved);
   }
 
-  /** What a string makes of settings; the settings themselves where the release refuses it. */
+  /** The settings after a string; unchanged if the release refuses it. */
   @FunctionalInterface
   public interface SettingsChange {
     /** The settings after a change from {@code before} by {@code text}. */
@@ -164,9 +164,9 @@ public final class CachingAllocator implements RestorablePolicy {
   }
 
   /**
-   * Other settings from now on, as {@code torch.cuda.memory._set_allocator_settings} makes them.
-   * Blocks and segments stay as they are. {@link AllocatorConfig#perProcessMemoryFraction} counts
-   * at the start of a process only; {@link #changeLimit} changes the limit.
+   * Changes the settings from now on, as {@code torch.cuda.memory._set_allocator_settings} makes
+   * them. Blocks and segments stay as they are. {@link AllocatorConfig#perProcessMemoryFraction}
+   * counts at the start of a process only; {@link #changeLimit} changes the limit.
    *
    * @throws IllegalStateException where {@link #expectChanges} was not called
    */
@@ -184,14 +184,14 @@ public final class CachingAllocator implements RestorablePolicy {
     listener.splitLimitChanged(settings.maxSplitBytes());
   }
 
-  /** The settings that hold now. */
+  /** The current settings. */
   public AllocatorConfig settings() {
     return config;
   }
 
   /**
-   * Another limit from now on, as {@code torch.cuda.set_per_process_memory_fraction} makes it. What
-   * is held beyond it stays.
+   * Changes the limit from now on, as {@code torch.cuda.set_per_process_memory_fraction} makes it.
+   * What is held beyond it stays.
    *
    * @param bytes the limit, −1 for none
    * @throws IllegalStateException where {@link #expectChanges} was not called

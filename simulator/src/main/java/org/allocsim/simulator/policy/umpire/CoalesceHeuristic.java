@@ -5,8 +5,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides after every free whether a pool gives its free driver blocks back, to take what is
- * missing as one block instead.
+ * Decides after every free whether a pool releases its free driver blocks and allocates what it
+ * then lacks as one block.
  *
  * <p>Source: LLNL/Umpire 5bf5bc1 (2024-10), {@code QuickPool.cpp}, {@code DynamicPoolList.cpp}.
  *

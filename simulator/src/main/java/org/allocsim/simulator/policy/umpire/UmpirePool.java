@@ -52,7 +52,7 @@ abstract class UmpirePool implements AllocatorPolicy {
   /** Whether there are enough free pieces or blocks for coalescing to make sense. */
   abstract boolean canCoalesce(int freePieces, long wholeBlocks);
 
-  /** Free pieces, wholly free blocks among them, in the order in which blocks are given back. */
+  /** Free pieces, wholly free blocks among them, in the order in which blocks are released. */
   abstract int[] inReleaseOrder(int[] pieces, BlockHeap blocks);
 
   @Override
@@ -203,7 +203,7 @@ abstract class UmpirePool implements AllocatorPolicy {
     free.replace(oldBytes, oldRank, pieceBytes(block), newRank(block, heap.address(block)), block);
   }
 
-  /** Gives the wholly free blocks back and takes what the pool then lacks as one free block. */
+  /** Releases the wholly free blocks and allocates what the pool then lacks as one free block. */
   private void coalesce(long suggestedBytes, int stream) {
     if (!canCoalesce(free.size(), releasableBlocks)) {
       return;

@@ -19,12 +19,12 @@ public final class StreamUses {
   /** No owner. */
   public static final int NONE = -1;
 
-  /** Stands for the events of every group. */
+  /** The events of all groups. */
   public static final int ALL_GROUPS = -1;
 
   private static final int FIRST_CAPACITY = 16;
 
-  /** Of a use that is no event yet. */
+  /** A use that is not an event yet. */
   private static final long NO_ORDER = -1;
 
   /** The one list of {@link #unfinished} and of {@link #events}. */

@@ -33,7 +33,7 @@ public final class UseIndex {
     return rows[placeOf(pair(owner, stream))];
   }
 
-  /** Enters a use that is not known yet. */
+  /** Adds a use that is not known yet. */
   public void add(int owner, int stream, int row) {
     if (2 * (size + 1) > rows.length) {
       grow();
@@ -45,7 +45,7 @@ public final class UseIndex {
     size++;
   }
 
-  /** Takes a use out, if it is known. */
+  /** Removes a use, if it is known. */
   public void remove(int owner, int stream) {
     int hole = placeOf(pair(owner, stream));
     if (rows[hole] == NONE) {

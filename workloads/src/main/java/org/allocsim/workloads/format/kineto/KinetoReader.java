@@ -57,7 +57,7 @@ final class KinetoReader {
       long size = Files.isRegularFile(file) ? Files.size(file) : -1;
       return new KinetoReader(name, ProfileParser.parse(input, name, size, progress)).build();
     } catch (NoSuchFileException _) {
-      throw new TraceFormatException(name, "", "no such file", "check the spelling of the path");
+      throw TraceFormatException.noSuchFile(file);
     } catch (IOException e) {
       throw new TraceFormatException(
           name, "", "it cannot be read (" + e.getMessage() + ")", "copy the file again");

@@ -60,7 +60,7 @@ final class NsysReader {
       NsysReader reader = new NsysReader(events);
       return new TraceFile(name, database.sha256(), NsysFormat.ID, reader.build(), reader.notes());
     } catch (NoSuchFileException _) {
-      throw new TraceFormatException(name, "", "no such file", "check the spelling of the path");
+      throw TraceFormatException.noSuchFile(file);
     } catch (SqliteException | IllegalArgumentException e) {
       throw new TraceFormatException(name, "", e.getMessage(), "export the profile again");
     } catch (IOException e) {

@@ -37,7 +37,7 @@ public final class SnapshotReader {
       // A pipe has no size.
       return read(stream, name, Files.isRegularFile(file) ? Files.size(file) : -1, progress);
     } catch (NoSuchFileException e) {
-      throw new TraceFormatException(name, "", "no such file", "check the spelling of the path");
+      throw TraceFormatException.noSuchFile(file);
     } catch (IOException e) {
       throw PickleInput.unreadable(name, Compression.NONE, e, 0);
     }

@@ -150,7 +150,8 @@ public final class Engine {
         settings
             .draft()
             .map(guess -> model.groupsWith(guess.served(gpus, 1, valueBytes)))
-            .orElse(model.groups()));
+            .orElse(model.groups()),
+        PageSharing.Padding.QUARTER);
   }
 
   private void loadWeights() {

@@ -40,7 +40,8 @@ public final class TensorParallelTraining extends DescribedProgram {
     boolean splitsTokens = values.flag("sequence-parallel");
     long inner = values.count("inner");
     int tokens = values.count("tokens");
-    values.require(inner % layout.ranks() == 0, "ranks must divide the inner features");
+    values.require(
+        inner % layout.ranks() == 0, "the inner features must be divisible by the number of ranks");
     values.require(!splitsTokens || tokens % layout.ranks() == 0, "ranks must divide the tokens");
     boolean attends = values.flag("attention");
     int heads = values.count("heads");

@@ -427,7 +427,7 @@ class BadSnapshotTest {
             .getMessage());
     Path missing = folder.resolve("missing.pickle");
     assertEquals(
-        missing + ": no such file; check the spelling of the path.",
+        missing + ": no such file; check the path.",
         assertThrows(TraceFormatException.class, () -> SnapshotReader.read(missing, Progress.NONE))
             .getMessage());
   }

@@ -47,6 +47,11 @@ public interface FleetStorage extends Serializable {
    */
   void write(String name, Content content) throws IOException;
 
+  /** What a user can do about a name that does not exist. */
+  default String remedy(String missing) {
+    return "check the path";
+  }
+
   /** The name of a file in a folder. */
   default String in(String folder, String file) {
     return folder.endsWith("/") ? folder + file : folder + "/" + file;

@@ -85,7 +85,8 @@ public final class InputFiles {
       } else if (isPattern(input)) {
         addMatches(input);
       } else {
-        throw new SweepException(input + ": no such file or folder; check the path", null);
+        throw new SweepException(
+            input + ": no such file or folder; " + storage.remedy(input), null);
       }
     } catch (IOException e) {
       throw new SweepException(
@@ -103,7 +104,7 @@ public final class InputFiles {
           "@" + name + ": more than " + MAX_LISTS + " lists; a list cannot include itself", null);
     }
     if (storage.file(name).isEmpty()) {
-      throw new SweepException("@" + name + ": no such list; check the path", null);
+      throw new SweepException("@" + name + ": no such list; " + storage.remedy(name), null);
     }
     try (BufferedReader lines =
         new BufferedReader(new InputStreamReader(storage.read(name), StandardCharsets.UTF_8))) {

@@ -18,6 +18,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import org.allocsim.workloads.format.SimilarPath;
 import org.allocsim.workloads.io.Unfinished;
 
 /** The files of this machine. */
@@ -35,6 +36,11 @@ public final class LocalStorage implements FleetStorage {
   @Override
   public boolean isFolder(String name) throws IOException {
     return Files.isDirectory(path(name));
+  }
+
+  @Override
+  public String remedy(String missing) {
+    return SimilarPath.remedy(Path.of(missing));
   }
 
   private static Path path(String name) throws IOException {

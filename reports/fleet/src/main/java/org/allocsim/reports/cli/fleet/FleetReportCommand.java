@@ -23,6 +23,7 @@ import org.allocsim.reports.output.ChartFolder;
 import org.allocsim.reports.output.DocumentOutputs;
 import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.reports.output.Failure;
+import org.allocsim.workloads.format.SimilarPath;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -76,7 +77,11 @@ public final class FleetReportCommand implements Callable<Integer> {
   private FleetAnalysis read() throws IOException {
     Path rows = swept.resolve(SweepResults.CSV);
     if (!Files.isRegularFile(rows)) {
-      throw new Failure(rows + ": no such file; name the folder of a finished sweep");
+      String hint = Files.isDirectory(swept) ? "" : SimilarPath.hint(swept);
+      throw new Failure(
+          rows
+              + ": no such file; "
+              + (hint.isEmpty() ? "name the folder of a finished sweep" : hint));
     }
     try (InputStream in = new BufferedInputStream(Files.newInputStream(rows))) {
       return FleetAnalysis.read(in, Family.of(family));

@@ -108,7 +108,7 @@ public final class TimeProfileReader {
       reader.parse();
       return reader.build(input.finishDigest());
     } catch (NoSuchFileException _) {
-      throw new TraceFormatException(name, "", "no such file", "check the spelling of the path");
+      throw TraceFormatException.noSuchFile(file);
     } catch (IOException e) {
       throw new TraceFormatException(
           name, "", "it cannot be read (" + e.getMessage() + ")", "copy the file again");

@@ -360,7 +360,7 @@ public record IdleAnswer(
                       IdleAnswer::driverCalls)
                   .many(
                       "what_if",
-                      "Predicted steps; the first entry has no change.",
+                      "Predicted steps; the first entry is without changes.",
                       PREDICTION,
                       IdleAnswer::rows)));
 
@@ -563,7 +563,7 @@ public record IdleAnswer(
     if (memory != null) {
       details.add(
           Sentence.of(
-              "At most {} are reserved in the {}, and {} allocated.",
+              "At most {} is reserved in the {}, and {} allocated.",
               bytes(memory.reservedBytes()),
               joined == null ? "profile" : "run of the snapshot",
               bytes(memory.allocatedBytes())));

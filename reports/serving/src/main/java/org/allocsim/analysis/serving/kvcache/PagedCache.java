@@ -122,7 +122,7 @@ public final class PagedCache extends GroupedCache {
       int inFlightTokens,
       boolean hasHead) {
     this(
-        PageSharing.of(kinds),
+        PageSharing.of(kinds, rules.padding()),
         capacityBytes,
         blockTokens,
         watermark,

@@ -1,5 +1,7 @@
 package org.allocsim.analysis.serving.kvcache;
 
+import org.allocsim.workloads.model.PageSharing;
+
 /**
  * What differs between releases of vLLM's paged cache.
  *
@@ -7,8 +9,12 @@ package org.allocsim.analysis.serving.kvcache;
  * the change, or the first after its date where no branch could be read.
  *
  * <table>
- *   <caption>Changes of 2026</caption>
+ *   <caption>Changes since November 2025</caption>
  *   <tr><th>rule</th><th>pull request</th><th>commit</th><th>date</th><th>release</th></tr>
+ *   <tr><td>{@code padding} QUARTER</td><td>29303</td><td></td><td>24 November 2025</td>
+ *       <td>0.12, by date</td></tr>
+ *   <tr><td>{@code padding} HALF</td><td>36684</td><td></td><td>12 March</td>
+ *       <td>0.18, by date</td></tr>
  *   <tr><td>{@code fitsWhole}</td><td>37307</td><td>dc78c2c</td><td>24 March</td><td>0.19</td></tr>
  *   <tr><td>{@code capsWindows}</td><td>40946, 41282</td><td>0ff1bf9</td><td>29 April</td>
  *       <td>0.21, by date</td></tr>
@@ -25,6 +31,7 @@ package org.allocsim.analysis.serving.kvcache;
  *       <td>0.29, by date</td></tr>
  * </table>
  *
+ * @param padding when kinds of layers are padded to groups of the size of the largest kind
  * @param reuse which blocks without a prefix are taken again first
  * @param fitsWhole whether a sequence begins only if all that it has so far fits ({@code
  *     scheduler_reserve_full_isl}), not just the tokens of its first step
@@ -41,6 +48,7 @@ package org.allocsim.analysis.serving.kvcache;
  *     prefix_cache_retention_interval} 0), not all of them
  */
 public record PagedRules(
+    PageSharing.Padding padding,
     Reuse reuse,
     boolean fitsWhole,
     boolean capsWindows,
@@ -59,11 +67,12 @@ public record PagedRules(
     ALL
   }
 
-  /** The rules up to 0.18: none of the changes. */
+  /** The rules up to 0.11: none of the changes. */
   public static final PagedRules FIRST =
-      new PagedRules(Reuse.NONE, false, false, false, false, false, false);
+      new PagedRules(
+          PageSharing.Padding.NONE, Reuse.NONE, false, false, false, false, false, false);
 
   /** The rules of 0.29: all of the changes. */
   public static final PagedRules NEWEST =
-      new PagedRules(Reuse.ALL, true, true, true, true, true, true);
+      new PagedRules(PageSharing.Padding.HALF, Reuse.ALL, true, true, true, true, true, true);
 }

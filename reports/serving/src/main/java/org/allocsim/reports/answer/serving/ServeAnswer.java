@@ -324,6 +324,11 @@ public record ServeAnswer(
                       "Maximum tokens of prompt and answer.",
                       each -> each.settings().mostTokens())
                   .count("block_size", "Tokens per block.", each -> each.settings().blockTokens())
+                  .count(
+                      "cache_tokens",
+                      "Tokens in sequences of max_model_len that vLLM's KV cache holds, as its log"
+                          + " counts them.",
+                      ServeAnswer::cacheTokens)
                   .one("budget", "Memory budget of the KV cache.", BUDGET, ServeAnswer::budget)
                   .many("caches", "One entry for each cache.", ROWS, ServeAnswer::rows)
                   .many(
@@ -375,6 +380,12 @@ public record ServeAnswer(
                 budget.release().name(),
                 budget.release().rule())
             .and(
+                "KV cache",
+                "{}: {} tokens in sequences of {}",
+                bytes(budget.cacheBytes()),
+                count(cacheTokens()),
+                count(settings.mostTokens()))
+            .and(
                 "left",
                 budget.leftBytes() >= 0
                     ? "{} after {} of context and {} of graphs"
@@ -413,6 +424,10 @@ public record ServeAnswer(
 
   private long tokenBytes() {
     return settings.tokenBytes(model);
+  }
+
+  private long cacheTokens() {
+    return settings.cacheTokens(model, budget.cacheBytes(), budget.release());
   }
 
   private List<Block> blocks(Facts facts, Table<ServingResult> table) {
@@ -507,7 +522,7 @@ public record ServeAnswer(
         "With gpu_memory_utilization={} the KV cache gets {}, enough for {} tokens.",
         share(budget.utilization()),
         bytes(budget.cacheBytes()),
-        count(budget.cacheBytes() / tokenBytes()));
+        count(cacheTokens()));
   }
 
   /** A share as engines take it. */

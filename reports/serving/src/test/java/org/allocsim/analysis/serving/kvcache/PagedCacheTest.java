@@ -16,6 +16,7 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.function.IntPredicate;
 import org.allocsim.workloads.model.LayerGroup;
+import org.allocsim.workloads.model.PageSharing;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -102,7 +103,15 @@ class PagedCacheTest {
     SequenceStart start = new SequenceStart(prefix(1, 0, 10), 161, 161, 0, 32, 32, false);
     assertTrue(cache(11, 0).begin(0, start));
     PagedRules rules =
-        new PagedRules(PagedRules.Reuse.NONE, true, false, false, false, false, false);
+        new PagedRules(
+            PageSharing.Padding.QUARTER,
+            PagedRules.Reuse.NONE,
+            true,
+            false,
+            false,
+            false,
+            false,
+            false);
     assertFalse(new PagedCache(LAYERS, 11 * 16 * TOKEN, 16, 0, rules, 8, false).begin(0, start));
     assertTrue(new PagedCache(LAYERS, 12 * 16 * TOKEN, 16, 0, rules, 8, false).begin(0, start));
   }
@@ -257,7 +266,16 @@ class PagedCacheTest {
   @Test
   void aStateIsKeptAtTheEndOfEachPart() {
     PagedCache cache =
-        stateful(new PagedRules(PagedRules.Reuse.ALL, true, true, true, false, true, false));
+        stateful(
+            new PagedRules(
+                PageSharing.Padding.QUARTER,
+                PagedRules.Reuse.ALL,
+                true,
+                true,
+                true,
+                false,
+                true,
+                false));
     assertTrue(cache.begin(0, prefix(1, 9, 10), 0, 32));
     assertTrue(cache.grow(0, 64));
     assertEquals((4 + 2 * 2) * 512, cache.heldBytes());
@@ -598,8 +616,24 @@ class PagedCacheTest {
     List<PagedRules> releases =
         List.of(
             PagedRules.FIRST,
-            new PagedRules(PagedRules.Reuse.NONE, true, false, false, false, false, false),
-            new PagedRules(PagedRules.Reuse.WINDOWS, true, true, false, false, false, false),
+            new PagedRules(
+                PageSharing.Padding.QUARTER,
+                PagedRules.Reuse.NONE,
+                true,
+                false,
+                false,
+                false,
+                false,
+                false),
+            new PagedRules(
+                PageSharing.Padding.QUARTER,
+                PagedRules.Reuse.WINDOWS,
+                true,
+                true,
+                false,
+                false,
+                false,
+                false),
             PagedRules.NEWEST);
     for (long seed = 0; seed < 280; seed++) {
       SplittableRandom random = new SplittableRandom(seed);

@@ -8,6 +8,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.allocsim.workloads.model.LayerGroup;
+import org.allocsim.workloads.model.PageSharing;
 
 /**
  * Operations on a paged cache as text, and what comes of them.
@@ -62,6 +63,7 @@ final class PagedScript {
             ? PagedRules.Reuse.WINDOWS
             : letters.contains("r") ? PagedRules.Reuse.ALL : PagedRules.Reuse.NONE;
     return new PagedRules(
+        PageSharing.Padding.QUARTER,
         reuse,
         letters.contains("f"),
         letters.contains("c"),

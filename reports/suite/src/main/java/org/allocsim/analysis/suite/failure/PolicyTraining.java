@@ -65,7 +65,7 @@ public final class PolicyTraining implements SuiteScenario {
         .between("slack : reserved, published 66.04 : 126.97", 0.46, 0.58, slack)
         .between("reserved with expandable segments : default, 96.61 : 126.97", 0.7, 0.82, ratio)
         .bytes(
-            "driver's view beyond reserved memory, the same in both",
+            "memory that the driver shows beyond reserved memory, the same in both",
             outside(plain),
             outside(expandable))
         .conclude(

@@ -103,7 +103,7 @@ public record CalibrateAnswer(CalibrationResult result) {
                   "modelled_over_measured",
                   "Sum of modelled times divided by the sum of measured times.",
                   each -> each.fit().ratio())
-              .missing("there are no calls"));
+              .missing("no calls were measured"));
 
   private static final Shape<CopyExperiment.Result> COPIES =
       Shape.of(copies ->

@@ -61,7 +61,7 @@ public record TogetherAnswer(
               .count(
                   "equal_calls",
                   "equal",
-                  "Leading calls equal in kind, size and success.",
+                  "Calls at the start that agree in kind, size and outcome.",
                   TogetherResult.OneProcess::equalCalls)
               .count(
                   "failed_calls",

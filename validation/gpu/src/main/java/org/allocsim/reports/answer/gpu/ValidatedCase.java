@@ -125,7 +125,7 @@ public record ValidatedCase(
                   DriverTime::predictedNanos)
               .term(Columns.MEASURED_NANOS, DriverTime::measuredNanos)
               .ratio("ratio", "Predicted divided by measured time.", DriverTime::ratio)
-              .missing("there are no calls")
+              .missing("no calls were measured")
               .number("ratio_low", "Lower end of its 95 % interval.", DriverTime::lowRatio)
               .missing("there is none")
               .number("ratio_high", "Upper end of its 95 % interval.", DriverTime::highRatio)
