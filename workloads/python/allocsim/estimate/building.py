@@ -20,7 +20,6 @@ _BUILDERS = re.compile(r"(nvcc|ninja|make|cmake|meson|bazel|(\w+-)*(cc|gcc|g\+\+
 #: Between two lines of progress.
 _SHOWN_SECONDS = 1.0
 
-
 #: Of the time that passes, at most this share is taken to be waiting for a processor: a program comes to its end on a machine that is never free.
 _MAX_WAITED_SHARE = 0.8
 
