@@ -10,10 +10,11 @@ import org.allocsim.simulator.effect.EffectListener;
 
 /**
  * Requests to a policy as text, and what comes of them. The first line names the policy, the
- * capacity of the device and options; the others are {@code alloc ID BYTES STREAM}, {@code free ID}
- * and {@code empty}. A result has the distance of the address from the start of the device, the
- * bytes of the block, what the device gives the policy now, and the distances of the segments that
- * it got back.
+ * capacity of the device and options, of which {@code limit} is the policy's limit; the others are
+ * {@code alloc ID BYTES STREAM}, {@code free ID}, on another stream {@code free ID STREAM}, {@code
+ * use ID STREAM}, {@code sync}, of one stream {@code sync STREAM}, and {@code empty}. A result has
+ * the distance of the address from the start of the device, the bytes of the block, what the device
+ * gives the policy now, and the distances of the segments that it got back.
  */
 public final class PolicyScript {
   private final Device device;
@@ -23,16 +24,25 @@ public final class PolicyScript {
   private PolicyScript(String head) {
     String[] words = head.split(" ");
     Map<String, String> options = new HashMap<>();
+    long limitBytes = -1;
     for (int i = 2; i < words.length; i++) {
       String[] option = words[i].split("=");
-      options.put(option[0], option[1]);
+      if (option[0].equals("limit")) {
+        limitBytes = Long.parseLong(option[1]);
+      } else {
+        options.put(option[0], option[1]);
+      }
     }
     device = new Device(Long.parseLong(words[1]));
     try {
       policy =
           Policies.named(words[0])
               .orElseThrow()
-              .create(new PolicySettings(-1, options), FutureRequests.NONE, device, new Blocks());
+              .create(
+                  new PolicySettings(limitBytes, options),
+                  FutureRequests.NONE,
+                  device,
+                  new Blocks());
     } catch (PolicyOptionException | UnfitTraceException e) {
       throw new AssertionError(e);
     }
@@ -59,7 +69,22 @@ public final class PolicyScript {
                 ? "no "
                 : "%d block %d ".formatted(address - Device.BASE, blockBytes);
       }
-      case "free" -> policy.free(Integer.parseInt(words[1]));
+      case "free" -> {
+        int allocation = Integer.parseInt(words[1]);
+        if (words.length > 2) {
+          policy.free(allocation, Integer.parseInt(words[2]));
+        } else {
+          policy.free(allocation);
+        }
+      }
+      case "use" -> policy.useStream(Integer.parseInt(words[1]), Integer.parseInt(words[2]), 0);
+      case "sync" -> {
+        if (words.length > 1) {
+          policy.synchronizeStream(Integer.parseInt(words[1]));
+        } else {
+          policy.synchronize();
+        }
+      }
       case "empty" -> policy.emptyCache();
       default -> throw new AssertionError(words[0]);
     }

@@ -24,7 +24,7 @@ public final class OrtArenaProvider extends OptionsProvider {
           "ort-arena",
           "ONNX Runtime's BFC arena",
           "microsoft/onnxruntime, onnxruntime/core/framework/bfc_arena.cc, 009aae1; limit of"
-              + " doubling as in the CUDA plugin's arena; source read",
+              + " doubling as in the CUDA plugin's arena; source read, driven without streams",
           List.of(
               new PolicySpec.Option(
                   STRATEGY,

@@ -21,7 +21,8 @@ public final class CubProvider extends OptionsProvider {
       new PolicySpec(
           "cub",
           "CUB's CachingDeviceAllocator: blocks of fixed sizes, cached up to a limit",
-          "NVIDIA/cccl, cub/util_allocator.cuh, CUB 3.0.1; recorded on an H100",
+          "NVIDIA/cccl, cub/util_allocator.cuh, CUB 3.0.1, recorded on an H100; 571f2fc"
+              + " (2026-08), driven",
           List.of(
               new PolicySpec.Option(GROWTH, "8", "", "size ratio of adjacent bins, from 2 to 1024"),
               new PolicySpec.Option(

@@ -27,7 +27,8 @@ import org.allocsim.simulator.policy.block.FreeNeighbours;
  *
  * <p><b>Source.</b> PaddlePaddle/Paddle, {@code
  * paddle/phi/core/memory/allocation/auto_growth_best_fit_allocator.cc} (11ef52e) and {@code
- * auto_growth_best_fit_allocator_v2.cc} (0ab6998), read. No recording checks it.
+ * auto_growth_best_fit_allocator_v2.cc} (0ab6998). The code of the first equals this in random
+ * sequences; the second was read. No recording checks them.
  *
  * <p><b>Deviations.</b> One allocator for all streams, where Paddle may wrap one for each; no
  * separate growth of small and large requests.

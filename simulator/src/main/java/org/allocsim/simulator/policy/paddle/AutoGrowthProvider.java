@@ -21,8 +21,8 @@ public final class AutoGrowthProvider extends OptionsProvider {
       new PolicySpec(
           "paddle-auto-growth",
           "PaddlePaddle's auto growth best fit: high ends of free blocks, chunks of the request",
-          "PaddlePaddle/Paddle, auto_growth_best_fit_allocator.cc, 11ef52e, and _v2.cc,"
-              + " 0ab6998; source read",
+          "PaddlePaddle/Paddle, auto_growth_best_fit_allocator.cc, 11ef52e, driven, and"
+              + " _v2.cc, 0ab6998; source read",
           List.of(
               new PolicySpec.Option(
                   CHUNK,

@@ -29,6 +29,10 @@ final class CopyUses {
   private int[] stream = new int[16];
   private int[] next = new int[16];
   private long[] recordedAt = new long[16];
+
+  /** By use of a freed block: the last copy on its stream at the free, which it waits for too. */
+  private long[] awaitedAt = new long[16];
+
   private boolean[] complete = new boolean[16];
   private final UseIndex index = new UseIndex();
   private int rows;
@@ -43,6 +47,7 @@ final class CopyUses {
   private long moment = 1;
   private long waitedUntil;
   private long[] streamWaitedUntil = new long[0];
+  private long[] lastCopyAt = new long[0];
 
   /** A copy on a stream uses a block; one that used it before on this stream is forgotten. */
   void record(int usedBlock, int usingStream) {
@@ -66,6 +71,12 @@ final class CopyUses {
       index.add(usedBlock, usingStream, use);
     }
     complete[use] = false;
+    if (usingStream >= lastCopyAt.length) {
+      lastCopyAt = Arrays.copyOf(lastCopyAt, Math.max(usingStream + 1, 2 * lastCopyAt.length));
+    }
+    if (usingStream >= 0) {
+      lastCopyAt[usingStream] = moment;
+    }
     recordedAt[use] = moment++;
   }
 
@@ -80,6 +91,7 @@ final class CopyUses {
         stream = Arrays.copyOf(stream, capacity);
         next = Arrays.copyOf(next, capacity);
         recordedAt = Arrays.copyOf(recordedAt, capacity);
+        awaitedAt = Arrays.copyOf(awaitedAt, capacity);
         complete = Arrays.copyOf(complete, capacity);
       }
       use = rows++;
@@ -123,7 +135,10 @@ final class CopyUses {
     streamWaitedUntil[finished] = moment;
   }
 
-  /** Queues the uses of a block after all others. */
+  /**
+   * Queues the uses of a block after all others. The event of a use is recorded now, so that it
+   * comes after all copies that its stream has by now.
+   */
   void await(int usedBlock) {
     outstanding[usedBlock] = 0;
     for (int use = firstUse[usedBlock]; use != NONE; use = next[use]) {
@@ -136,6 +151,7 @@ final class CopyUses {
         oldest = 0;
       }
       queue[(oldest + queued++) & (queue.length - 1)] = use;
+      awaitedAt[use] = stream[use] >= 0 ? lastCopyAt[stream[use]] : recordedAt[use];
       outstanding[usedBlock]++;
     }
   }
@@ -148,10 +164,10 @@ final class CopyUses {
     int use = queue[oldest];
     return complete[use]
         || recordedAt[use] < finishedUntil[block[use]]
-        || recordedAt[use] < waitedUntil
+        || awaitedAt[use] < waitedUntil
         || (stream[use] >= 0
             && stream[use] < streamWaitedUntil.length
-            && recordedAt[use] < streamWaitedUntil[stream[use]]);
+            && awaitedAt[use] < streamWaitedUntil[stream[use]]);
   }
 
   /**

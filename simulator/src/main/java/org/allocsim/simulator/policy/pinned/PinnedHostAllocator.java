@@ -17,17 +17,19 @@ import org.allocsim.simulator.policy.block.BlockHeap;
  * that was freed last, else a new one from the operating system; blocks are neither split nor
  * merged, and a refusal is final. A block that copies used returns when all of them have finished,
  * which is only looked at by the next request or when the cache is emptied, oldest free first, up
- * to the first unfinished one; with background threads it returns as soon as they have. {@link
- * HostSettings} exempt large requests from rounding and caching; then the block freed last that is
- * large enough serves, of those between the same powers of two.
+ * to the first unfinished one. The free records what it waits for, so a block also waits for copies
+ * of others that its streams had by then, up to the next wait of the host. With background threads
+ * it returns as soon as they have. {@link HostSettings} exempt large requests from rounding and
+ * caching; then the block freed last that is large enough serves, of those between the same powers
+ * of two.
  *
  * <p>A trace of a GPU allocator replayed through it shows what its tensors would pin if they lay in
  * host memory, as offloaded ones do: its requests are pinned buffers, its uses on further streams
  * are the copies, and the stream of an allocation, which means nothing to host memory, is ignored.
  *
  * <p><b>Source.</b> pytorch/pytorch, {@code aten/src/ATen/core/CachingHostAllocator.h}, release
- * 2.11, of which it reproduces a recording operation by operation; the settings are those of 2.13
- * and no recording checks them.
+ * 2.11, of which it reproduces a recording operation by operation, and that of 2.14.1, whose code
+ * it equals in random sequences, also with the settings of sizes, which came with 2.13.
  *
  * <p><b>Deviations.</b> No reserved segment, no private pools: a setting that is off by default,
  * and graph captures. The background thread, read in 2.14.1, looks every 100 µs. With a rounding

@@ -24,7 +24,7 @@ public final class PinnedHostProvider implements PolicyProvider {
           "torch-host",
           "PyTorch's pinned host memory: all requests as pinned buffers, the capacity as RAM",
           "pytorch/pytorch, aten/src/ATen/core/CachingHostAllocator.h, release 2.11; options of"
-              + " 2.13 and 2.14 read; 2.11.0 recorded",
+              + " 2.13 and 2.14 read; 2.11.0 recorded, 2.14.1 driven",
           List.of(
               new PolicySpec.Option(
                   ROUND_THRESHOLD,

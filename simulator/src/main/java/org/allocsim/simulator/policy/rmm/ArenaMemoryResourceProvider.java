@@ -19,7 +19,7 @@ public final class ArenaMemoryResourceProvider extends OptionsProvider {
       new PolicySpec(
               "rmm-arena",
               "RMM's arena_memory_resource: first fit in one region, superblocks per stream",
-              "rapidsai/rmm 5d50a37 (2026-07), arena_memory_resource; source read",
+              "rapidsai/rmm 5d50a37 (2026-07), arena_memory_resource; source read and driven",
               List.of(
                   new PolicySpec.Option(
                       SIZE,

@@ -28,7 +28,7 @@ public final class BinningMemoryResourceProvider implements PolicyProvider {
               "RMM's binning_memory_resource: one fixed-size resource for each power of two in a"
                   + " range",
               "rapidsai/rmm 5d50a37 (2026-07), binning_memory_resource; bins as in its replay"
-                  + " benchmark; source read",
+                  + " benchmark; source read and driven",
               List.of(
                   new PolicySpec.Option(
                       MIN_EXPONENT, "18", "", "log2 of the smallest bin, 8 to 30"),

@@ -19,9 +19,9 @@ import org.allocsim.simulator.trace.AllocationTrace;
  *
  * <p><b>Source.</b> rapidsai/rmm 5d50a37 (2026-07), {@code fixed_size_memory_resource_impl.cpp}.
  *
- * <p><b>Deviations.</b> The first chunk is taken at the first request that fits, which fails where
- * the device refuses it; RMM's constructor fails. Other streams' queues are searched in the order
- * in which the streams first used the resource. All threads share one per-thread default stream.
+ * <p><b>Deviations.</b> The first chunk is taken at the first request, which fails where the device
+ * refuses it; RMM's constructor fails. Other streams' queues are searched in the order in which the
+ * streams first used the resource. All threads share one per-thread default stream.
  *
  * <p><b>Cost.</b> Constant time, beside the number of streams where the own queue is empty. A
  * refused request makes an {@link org.allocsim.simulator.effect.OutOfMemory}, which whoever listens
@@ -61,7 +61,7 @@ public final class FixedSizeMemoryResource implements AllocatorPolicy {
     }
     blocks.meet(stream);
     int block = BlockHeap.NONE;
-    if (requestedBytes <= blocks.blockBytes() && blocks.construct(stream)) {
+    if (blocks.construct(stream) && requestedBytes <= blocks.blockBytes()) {
       block = blocks.next(stream);
     }
     if (block == BlockHeap.NONE) {

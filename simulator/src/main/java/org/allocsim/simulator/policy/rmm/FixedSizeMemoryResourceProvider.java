@@ -23,7 +23,7 @@ public final class FixedSizeMemoryResourceProvider implements PolicyProvider {
       new PolicySpec(
               "rmm-fixed",
               "RMM's fixed_size_memory_resource: blocks of one size, first in, first out",
-              "rapidsai/rmm 5d50a37 (2026-07), fixed_size_memory_resource; source read",
+              "rapidsai/rmm 5d50a37 (2026-07), fixed_size_memory_resource; source read and driven",
               List.of(
                   new PolicySpec.Option(
                       BLOCK, "1MiB", "bytes", "size of every block, rounded up to 256"),

@@ -22,7 +22,7 @@ public final class PoolMemoryResourceProvider implements PolicyProvider {
       new PolicySpec(
               "rmm-pool",
               "RMM's pool_memory_resource: best fit in one growing pool, one free list per stream",
-              "rapidsai/rmm 5d50a37 (2026-07), pool_memory_resource; source read",
+              "rapidsai/rmm 5d50a37 (2026-07), pool_memory_resource; source read and driven",
               List.of(
                   new PolicySpec.Option(
                       INITIAL,

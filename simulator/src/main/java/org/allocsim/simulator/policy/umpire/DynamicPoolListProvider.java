@@ -14,7 +14,7 @@ public final class DynamicPoolListProvider extends OptionsProvider {
       new PolicySpec(
           "umpire-list",
           "Umpire's DynamicPoolList: best fit at the lowest address, coalescing of whole blocks",
-          "LLNL/Umpire 5bf5bc1 (2024-10), DynamicPoolList; source read",
+          "LLNL/Umpire 5bf5bc1 (2024-10), DynamicPoolList; source read and driven",
           PoolOptions.DESCRIPTION);
 
   /** A provider; the service loader makes it. */

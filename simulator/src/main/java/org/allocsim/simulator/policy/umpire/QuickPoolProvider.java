@@ -14,7 +14,7 @@ public final class QuickPoolProvider extends OptionsProvider {
       new PolicySpec(
           "umpire-quick",
           "Umpire's QuickPool: best fit, exact cuts, coalescing when all is free",
-          "LLNL/Umpire 5bf5bc1 (2024-10), QuickPool; source read",
+          "LLNL/Umpire 5bf5bc1 (2024-10), QuickPool; source read and driven",
           PoolOptions.DESCRIPTION);
 
   /** A provider; the service loader makes it. */

