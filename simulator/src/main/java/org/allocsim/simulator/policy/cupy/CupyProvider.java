@@ -15,7 +15,7 @@ public final class CupyProvider extends OptionsProvider {
       new PolicySpec(
           "cupy",
           "CuPy's MemoryPool: best fit, segments of exactly the request, one arena per stream",
-          "cupy/cupy, cupy/cuda/memory.pyx, 14.2.0, recorded; 6b6d956 (2026-08)," + " driven",
+          "cupy/cupy, cupy/cuda/memory.pyx, 14.2.0, recorded; 6b6d956 (2026-08), driven",
           List.of());
 
   /** A provider; the service loader makes it. */
