@@ -46,6 +46,12 @@ public record Verdict(
         tone, Sentence.of(sentence), details.stream().map(Sentence::of).toList(), pasteLine);
   }
 
+  /** The same behind a sentence that says more: its own is the first of the details. */
+  public Verdict after(Sentence first) {
+    return new Verdict(
+        tone, first, Stream.concat(Stream.of(sentence), details.stream()).toList(), pasteLine);
+  }
+
   /** The same with more facts after its own. */
   public Verdict with(List<Sentence> more) {
     return new Verdict(

@@ -351,7 +351,7 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks, @Nullable 
     return new Document<>(
         KIND,
         "How " + trials.program() + " fits " + goalName(),
-        checked == null ? verdict() : verdict().with(List.of(comparison(checked))),
+        checked == null ? verdict() : verdict().after(comparison(checked)),
         sections,
         Table.of("Trials", ROW, rows()),
         this);
