@@ -497,11 +497,26 @@ print(scan(lambda sum, x: (sum + x, sum * 1), torch.zeros(8, device="cuda"), tor
 BACKWARD = """
 import torch
 scores = torch.nn.Linear(4, 1).cuda()(torch.rand(2000, 4).cuda())
-chosen = scores[scores > 0.5]
+above = scores > 0.5
+chosen = scores[above]
+chosen.sum().backward(retain_graph=True)
+# The mask is a part of another one, so that nothing tells that it selects as many again.
+chosen = scores[:1000][above[:1000]]
 chosen.sum().backward()
 from torch.utils._python_dispatch import _get_current_dispatch_mode_stack
 values = next(each for each in _get_current_dispatch_mode_stack() if hasattr(each, "selections"))
 print(*(line.rpartition(":")[2] for line in values.selections), sep="\\n")
+"""
+
+GIVEN_COUNT = """
+import torch
+from torch.utils._python_dispatch import _get_current_dispatch_mode_stack
+values = next(each for each in _get_current_dispatch_mode_stack() if hasattr(each, "selections"))
+scores = torch.nn.Linear(4, 1).cuda()(torch.rand(2000, 4).cuda())
+chosen = scores[scores > 0.5]
+chosen.sum().backward()
+print(len(chosen))
+print(len(values.selections))
 """
 
 GRADIENT_OF_INDEX = """
@@ -585,7 +600,10 @@ class ValuesTest(unittest.TestCase):
         self.assertEqual([7, 0, 1, 1], self.run_program(DRAWN_BY_THE_GPU))
 
     def test_what_a_backward_pass_selects_is_named_by_the_line_that_began_it(self):
-        self.assertEqual([4, 5], self.run_program(BACKWARD))
+        self.assertEqual([5, 8, 9], self.run_program(BACKWARD))
+
+    def test_a_mask_selects_as_many_in_the_backward_pass_as_it_was_given(self):
+        self.assertEqual([3, 0], self.run_program(GIVEN_COUNT, "--value", "program.py:6=3"))
 
     def test_gradients_of_what_was_selected_are_put_back_in_place(self):
         self.assertEqual([2, 2], self.run_program(GRADIENT_OF_INDEX))

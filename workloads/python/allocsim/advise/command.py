@@ -53,7 +53,10 @@ def main(arguments: Sequence[str]) -> int:
 
 def _advise(arguments: list[str]) -> int:
     options, program = with_program(options_parser(), arguments)
-    if options.check is not None and not program:
+    if options.check is not None and program:
+        say("--check compares the results that are already there with a recording, so it needs no program; omit what is behind --")
+        return 2
+    if options.check is not None:
         checked = ["--recorded", file_argument(options.check), *(["--as", options.of] if options.of is not None else [])]
         sys.stdout.write(ask("advise", file_argument(os.path.join(options.output, FILE)), *checked, *_outputs(options)))
         return 0

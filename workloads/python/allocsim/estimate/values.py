@@ -56,6 +56,9 @@ _SELECTING = {"nonzero", "masked_select", "index", "index_put_", "index_put", "_
 #: Those of them that select by their second argument.
 _BY_ANOTHER = {"masked_select", "index", "index_put_", "index_put", "_index_put_impl_"}
 
+#: Those of them that select as many elements as a mask has.
+_BY_MASKS = {"nonzero", *_BY_ANOTHER}
+
 #: Those of them that give how often each value is there, in their third result.
 _COUNTING = {"_unique2", "unique_dim", "unique_consecutive"}
 
@@ -226,6 +229,8 @@ class Values(DispatchMode):
         # Numbers drawn evenly between 0 and 1, and how many elements are set in masks that follow from these.
         self._uniform: dict[int, StorageRef] = {}
         self._set: dict[int, tuple[StorageRef, int]] = {}
+        # How many elements were selected by masks that are not known.
+        self._selected: dict[int, tuple[StorageRef, int]] = {}
         self._branches = Branches()
         self._last_flag: tuple[Any, int, int] = (None, 0, 0)
         self._compared: set[int] = set()
@@ -361,10 +366,11 @@ class Values(DispatchMode):
         except Exception:
             # What cannot be done on the host is not known.
             self.forget(result)
-        if func._schema.is_mutable and (self._uniform or self._set):
+        if func._schema.is_mutable and (self._uniform or self._set or self._selected):
             for each in _tensors(_written(func, args, kwargs), {}):
                 self._uniform.pop(_place(each), None)
                 self._set.pop(_place(each), None)
+                self._selected.pop(_place(each), None)
         if name in _DRAWING and (on_gpu or name in _EVENLY):
             self._draw_evenly(name, args, kwargs, result)
         if written is not None:
@@ -976,8 +982,19 @@ class Values(DispatchMode):
             frame = program_frame()
             if frame is not None and frame.f_code.co_filename.replace(os.sep, "/").endswith(_ALL_SELECTED):
                 return self._answered(NUMBER_BYTES, unknown, MAX_READS, func, args, kwargs)
-            count = int(_given(self._given, place, min(unknown, 1) if self._few else unknown))
-            self.selections[place] = self.selections.get(place, 0) + 1
+            selectors = [each for each in deciding if each.dtype == torch.bool and _is_whole(each)] if name in _BY_MASKS else []
+            storage, before = self._selected.get(_place(selectors[0]), (None, 0)) if selectors else (None, 0)
+            given = _given(self._given, place, None)
+            if given is not None:
+                count = int(given)
+            elif storage is not None and not storage.expired() and before <= unknown:
+                # As a backward pass does: the same mask selects as many again.
+                count = before
+            else:
+                count = min(unknown, 1) if self._few else unknown
+                self.selections[place] = self.selections.get(place, 0) + 1
+            if selectors:
+                self._remember(self._selected, selectors[0], (storage_ref(selectors[0].untyped_storage()), count))
         return self._answered(NUMBER_BYTES, count, MAX_READS, func, args, kwargs)
 
     def _pick(self, args: Any) -> None:

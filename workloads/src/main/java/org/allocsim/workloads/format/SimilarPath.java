@@ -61,6 +61,9 @@ public final class SimilarPath {
     int last = missing.getNameCount() - 1;
     for (int i = 0; i < last; i++) {
       Path typed = folder.resolve(missing.getName(i));
+      if (Files.exists(typed) && !Files.isDirectory(typed)) {
+        return List.of();
+      }
       if (!Files.isDirectory(typed)) {
         List<Path> folders = similar(folder, missing.getName(i), true);
         if (folders.size() != 1) {

@@ -2,14 +2,12 @@ package org.allocsim.reports.cli.diagnose;
 
 import java.io.IOException;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import org.allocsim.analysis.tuning.Platform;
 import org.allocsim.reports.cli.option.DeviceOptions;
 import org.allocsim.reports.cli.option.GivenOptions;
 import org.allocsim.reports.cli.option.OutputOptions;
 import org.allocsim.reports.cli.option.TraceOptions;
-import org.allocsim.reports.output.Failure;
 import org.allocsim.reports.question.tuning.DiagnoseQuestion;
 import org.allocsim.reports.question.tuning.RunFiles;
 import picocli.CommandLine.Command;
@@ -45,7 +43,7 @@ public final class DiagnoseCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     RunFiles files = RunFiles.of(names);
     if (files.traces().isEmpty()) {
-      requireNoConditions();
+      GivenOptions.requireNone(spec, names.getFirst() + " is a log");
     }
     return traceOptions
         .asking(outputOptions, deviceOptions.conditions())
@@ -53,15 +51,5 @@ public final class DiagnoseCommand implements Callable<Integer> {
         .ask(
             new DiagnoseQuestion(platform, categoryOption.rules(), files.said(outputOptions.err())),
             files.traces());
-  }
-
-  /** A log says all that its answer needs. */
-  private void requireNoConditions() {
-    Map.Entry<String, List<String>> first = GivenOptions.of(spec).firstEntry();
-    if (first != null) {
-      throw Failure.usage(
-          "%s applies to a recording, but %s is a log; omit it or add the recording"
-              .formatted(first.getKey(), names.getFirst()));
-    }
   }
 }

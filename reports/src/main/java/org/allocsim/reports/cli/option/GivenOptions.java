@@ -4,7 +4,9 @@ import java.lang.reflect.Field;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.SequencedMap;
+import org.allocsim.reports.output.Failure;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
@@ -21,6 +23,21 @@ public final class GivenOptions {
       }
     }
     return given;
+  }
+
+  /**
+   * Refuses all of them, where they would change nothing.
+   *
+   * @param what what was given instead of a recording, as "run.log is a log"
+   * @throws Failure where one was given
+   */
+  public static void requireNone(CommandSpec spec, String what) {
+    Map.Entry<String, List<String>> first = of(spec).firstEntry();
+    if (first != null) {
+      throw Failure.usage(
+          "%s applies to a recording, but %s; omit it or add the recording"
+              .formatted(first.getKey(), what));
+    }
   }
 
   private static boolean isOutput(OptionSpec option) {

@@ -56,11 +56,14 @@ public record AdviseQuestion(Trials trials, Trials.@Nullable Done checked)
   private static AdviseAnswer.Checked compared(AskedTrace trace, Trials.Done predicted) {
     PeakAnswer peak =
         new PeakQuestion(Grouping.USUAL, CategoryRules.NONE).ask(new Asked(List.of(trace)));
+    boolean hasBestConf = peak.at().program().conf().equals(predicted.outcome().bestConf());
     return new AdviseAnswer.Checked(
         trace.name(),
         peak.at().moment().bytes().reservedBytes(),
         predicted.remedies(),
-        predicted.outcome().reservedBytes());
+        hasBestConf
+            ? predicted.outcome().bestReservedBytes()
+            : predicted.outcome().reservedBytes());
   }
 
   @Override
