@@ -40,10 +40,7 @@ public final class TuneCommand implements Callable<Integer> {
   @Option(
       names = "--top",
       paramLabel = "N",
-      description =
-          "Maximum number of rows in the table, 0 for all (default: "
-              + TuneAnswer.DEFAULT_TOP
-              + ").")
+      description = "Maximum number of rows, 0 for all (default: " + TuneAnswer.DEFAULT_TOP + ").")
   private int top = TuneAnswer.DEFAULT_TOP;
 
   @Mixin private OutputOptions outputOptions;
