@@ -1,6 +1,7 @@
 package org.allocsim.reports.wing;
 
 import java.util.Comparator;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.ServiceLoader;
@@ -29,12 +30,18 @@ public final class Wings {
 
   /** What serves requests with KV caches, for a wing that needs it. */
   public static Optional<CacheRecorder> cacheRecorder() {
-    return ServiceLoader.load(CacheRecorder.class, Wings.class.getClassLoader()).findFirst();
+    return first(ServiceLoader.load(CacheRecorder.class, Wings.class.getClassLoader()));
   }
 
   /** What says why the GPU of a profile is idle, for answers about a file that has its time. */
   public static Optional<IdleTime> idleTime() {
-    return ServiceLoader.load(IdleTime.class, Wings.class.getClassLoader()).findFirst();
+    return first(ServiceLoader.load(IdleTime.class, Wings.class.getClassLoader()));
+  }
+
+  /** The browser's run-time has no {@link ServiceLoader#findFirst}. */
+  private static <T> Optional<T> first(Iterable<T> services) {
+    Iterator<T> each = services.iterator();
+    return each.hasNext() ? Optional.of(each.next()) : Optional.empty();
   }
 
   /** A command whose wing is not installed, or one that it needs. */
