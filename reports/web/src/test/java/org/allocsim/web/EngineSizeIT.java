@@ -13,10 +13,10 @@ import org.junit.jupiter.api.Test;
 
 /** The engine is small enough for a page that is visited once. */
 class EngineSizeIT {
-  private static final int MAX_BYTES = 625_000;
+  private static final int MAX_BYTES = 630_000;
 
   @Test
-  void theEngineIsAtMost625KilobytesPacked() throws IOException {
+  void theEngineIsAtMost630KilobytesPacked() throws IOException {
     Path engine = Path.of(System.getProperty("allocsim.site"), "engine.wasm");
     ByteArrayOutputStream packed = new ByteArrayOutputStream();
     try (OutputStream out = new Smallest(packed)) {
