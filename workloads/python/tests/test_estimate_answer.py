@@ -399,6 +399,11 @@ class FirstLineTest(unittest.TestCase):
         found = complete(30, 29.5, 30.5, 23.1, fit_device="rtx-4090", failed=failed)
         self.assert_line(expected, found)
         self.assertIn("Without that limit it would reserve 30.0 GiB (29.5 to 30.5 GiB); PyTorch can use 23.1 GiB of the card.", answer_lines(found))
+        self.assertIn("- Next: 'allocsim diagnose estimate.pickle --device rtx-4090' shows what fills the card", "\n".join(answer_lines(found)))
+        # All elements of a mask were selected, which is a guess.
+        guessed = found | {"min_selected_reserved_bytes": 2 * GIB}
+        self.assertEqual(expected.replace("Does not", "May not")[:-1] + ", but that depends on values that are unknown; with others it reserves 2.00 GiB.", first_line(guessed))
+        self.assertEqual(expected, first_line(found | {"min_selected_reserved_bytes": 28 * GIB}))
         # Without the limit it failed elsewhere.
         found = answer(made(ended="error", kind="ValueError", problem="ValueError: late", line="train.py:70", origin="program"), "rtx-4090", out_of_memory=failed)
         self.assert_line(expected, found)

@@ -517,6 +517,7 @@ chosen = scores[scores > 0.5]
 chosen.sum().backward()
 print(len(chosen))
 print(len(values.selections))
+print(sum(what == "the length of a selection" for _, what, _ in values.reads))
 """
 
 GRADIENT_OF_INDEX = """
@@ -603,7 +604,7 @@ class ValuesTest(unittest.TestCase):
         self.assertEqual([5, 8, 9], self.run_program(BACKWARD))
 
     def test_a_mask_selects_as_many_in_the_backward_pass_as_it_was_given(self):
-        self.assertEqual([3, 0], self.run_program(GIVEN_COUNT, "--value", "program.py:6=3"))
+        self.assertEqual([3, 0, 1], self.run_program(GIVEN_COUNT, "--value", "program.py:6=3"))
 
     def test_gradients_of_what_was_selected_are_put_back_in_place(self):
         self.assertEqual([2, 2], self.run_program(GRADIENT_OF_INDEX))

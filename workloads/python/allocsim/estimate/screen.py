@@ -17,6 +17,9 @@ from .reports import busiest_gpu
 MAX_LINES_OF_A_KIND = 10
 MAX_LINES = 30
 
+#: Peaks of further runs in which values that are unknown were others.
+GUESSED_PEAKS = ("min_selected_reserved_bytes", "same_choices_reserved_bytes", "other_draws_reserved_bytes")
+
 UNITS = ((1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
 
 #: How libraries and scripts say that there are too few.
@@ -55,7 +58,11 @@ def first_line(found: dict[str, Any]) -> str:
         part = f" ({failed['part']})" if failed["part"] else ""
         asked = f", which asked for {size_text(failed['asked_bytes'])}" if failed["asked_bytes"] else ""
         used = f" with {size_text(failed['in_use_bytes'])} in use" if asked and failed["in_use_bytes"] else ""
-        return f"Does not fit on {device}: out of memory{place}{part}{asked}{used}."
+        full = f"out of memory{place}{part}{asked}{used}"
+        less = [found[key] for key in GUESSED_PEAKS if found[key] is not None and found[key] <= card]
+        if less:
+            return f"May not fit on {device}: {full}, but that depends on values that are unknown; with others it reserves {size_text(min(less))}."
+        return f"Does not fit on {device}: {full}."
     if not found["complete"]:
         if found["ended"] in ("end", "steps") and not found["min_reserved_bytes"]:
             return f"The program used no GPU memory: {_unused(found)}."
@@ -243,7 +250,7 @@ def _notes(found: dict[str, Any]) -> list[list[str]]:
         if found["cached_compiler_reserved_bytes"] not in (None, recorded):
             one.append(f"torch.compile tries kernels in the first run on a machine; later runs, which have its caches, would reserve {size_text(found['cached_compiler_reserved_bytes'])}.")
         if found["similar_runs"] is not None:
-            one.append(_similar(found["similar_runs"]))
+            one.append(_similar(found["similar_runs"], found["settings"]["recorded"]["conf"]))
         one += _course(found)
     if found["unmeasured_workspaces"]:
         most = f", the largest about {size_text(found['inferred_bytes'])}" if found["inferred_bytes"] else ""
@@ -281,9 +288,10 @@ def _read_at_lines(reads: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     return sorted(found.values(), key=lambda each: -int(each["times"]))
 
 
-def _similar(similar: dict[str, int]) -> str:
+def _similar(similar: dict[str, int], conf: str) -> str:
     return (
-        f"Reserved memory depends on sizes and their order, which are not known exactly: with slightly different sizes it would be {range_text(similar['low_bytes'], similar['high_bytes'])}."
+        f"With {conf or 'default settings'}, reserved memory depends on sizes and their order, which are not known exactly: with slightly different sizes it would be "
+        f"{range_text(similar['low_bytes'], similar['high_bytes'])}."
     )
 
 
@@ -349,6 +357,9 @@ def _next(found: dict[str, Any]) -> str:
     file = shell_word(from_here(found["file"]))
     if not found["complete"]:
         return f"- Next: 'allocsim view {file}' shows the run up to then, 'allocsim peak {file}' what held the memory."
+    if found["out_of_memory"]:
+        # The recording is of the run without the limit.
+        return f"- Next: 'allocsim diagnose {file} --device {found['device']}' shows what fills the card; 'allocsim view {file}' shows the run without its limit."
     return f"- Next: 'allocsim view {file}', or peak, tune, diagnose, min-capacity."
 
 

@@ -950,7 +950,8 @@ class Values(DispatchMode):
     def _note(self, what: str, value: Any, is_check: bool = False) -> Any:
         """What the user gave for the line, or the value; the line is remembered."""
         place = user_line()
-        value = _given(self._given, place, value)
+        given = _given(self._given, place, value)
+        value = int(given) if type(value) is int and given == int(given) else given
         # A line that saves what it trains, or logs a loss, may read a flag, too.
         key = (place, what, isinstance(value, (bool, int)))
         entry = self.reads.setdefault(key, {"line": place, "what": what, "value": value, "times": 0, "check": is_check})
@@ -986,7 +987,7 @@ class Values(DispatchMode):
             storage, before = self._selected.get(_place(selectors[0]), (None, 0)) if selectors else (None, 0)
             given = _given(self._given, place, None)
             if given is not None:
-                count = int(given)
+                count = int(self._note("the length of a selection", int(given)))
             elif storage is not None and not storage.expired() and before <= unknown:
                 # As a backward pass does: the same mask selects as many again.
                 count = before

@@ -112,7 +112,7 @@ class IdleCommandTest {
   }
 
   @Test
-  void aGainThatIsSmallerThanPredictionsAreOffIsNotCalledTheBest() throws IOException {
+  void aSmallGainIsNotCalledTheBest() throws IOException {
     ProfileText text = new ProfileText();
     for (int step = 0; step < 5; step++) {
       int at = 10_000 * step;
@@ -123,7 +123,8 @@ class IdleCommandTest {
     Path file = text.write(folder.resolve("busy.json"));
     String out = CommandRun.of("idle", file, "--what-if", "workers=2").out();
     assertFalse(out.contains("Predicted best"), out);
-    assertTrue(out.contains("No change of the program saves more of a step"), out);
+    assertTrue(
+        out.contains("No change of the program is predicted to save more than 5.0 % of"), out);
   }
 
   @Test
@@ -337,6 +338,9 @@ class IdleCommandTest {
     assertTrue(mistyped.err().contains("is not RATIO=PROFILE"), mistyped.err());
     CommandRun same = CommandRun.of("idle", profile, "--other-batch", "1=" + twice);
     assertTrue(same.err().contains("has the same batch"), same.err());
+    CommandRun itself = CommandRun.of("idle", profile, "--other-batch", "2x=" + profile);
+    assertEquals(ExitCodes.USAGE, itself.exitCode());
+    assertTrue(itself.err().contains("is the profile itself"), itself.err());
     CommandRun none = CommandRun.of("idle", profile, "--what-if", "batch=4x");
     assertEquals(ExitCodes.USAGE, none.exitCode());
     assertTrue(none.err().contains("--other-batch 0.5x=FILE"), none.err());

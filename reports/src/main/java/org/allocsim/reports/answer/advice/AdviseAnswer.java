@@ -521,13 +521,22 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks, @Nullable 
     for (Row each : rows()) {
       Trial.Outcome outcome = each.trial.outcome();
       if (outcome != null) {
+        Goal.Fit fit = trials.fit(each.trial);
+        boolean hasConf = fit == Goal.Fit.WITH_SETTINGS;
+        List<String> remarks = new ArrayList<>();
         String time = each.signed(each.addedTime());
+        if (!time.isEmpty()) {
+          remarks.add("time " + time);
+        }
+        if (hasConf) {
+          remarks.add("with " + outcome.bestConf());
+        }
         RemedyChart.add(
             data,
             each.label(),
-            time.isEmpty() || !saysCost ? "" : "time " + time,
-            outcome.reservedBytes());
-        if (trials.fit(each.trial) != Goal.Fit.NO) {
+            saysCost ? String.join(", ", remarks) : "",
+            hasConf ? outcome.bestReservedBytes() : outcome.reservedBytes());
+        if (fit != Goal.Fit.NO) {
           data.emphasise();
         }
       }
@@ -544,10 +553,12 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks, @Nullable 
     return new AdviceCharts(this, courses);
   }
 
-  /** What the recommended run changes, in a few words. */
+  /** What the recommended run changes, in a few words; its recording has the default settings. */
   String change() {
     return search().best().or(() -> search().least()).stream()
-        .map(each -> new Row(each.trial(), this).label())
+        .map(each ->
+            new Row(each.trial(), this).label()
+                + (needsConf(each) ? ", before " + each.outcome().bestConf() : ""))
         .findFirst()
         .orElse(AS_IT_IS);
   }

@@ -47,7 +47,7 @@ public final class Autograd {
   private void walkFrom(Tensor output, Tensor gradient, boolean retain) {
     Node root = output.producer();
     if (root == null) {
-      throw new IllegalStateException("there is no recorded graph for backward() " + output);
+      throw new IllegalStateException(output + " has no recorded graph, which backward() needs");
     }
     boolean recorded = torch.recordGradients(false);
     boolean onEngine = torch.setAutogradThread(true);

@@ -7,7 +7,7 @@ interface Saved {
       new Saved() {
         @Override
         public Tensor get() {
-          throw new IllegalStateException("there is no gradient here");
+          throw new IllegalStateException("nothing was saved, because no gradient flows here");
         }
 
         @Override

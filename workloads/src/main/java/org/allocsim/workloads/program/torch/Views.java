@@ -15,7 +15,7 @@ public final class Views {
     long[] sizes = Shape.resolved(a.count(), wanted);
     long[] strides = Shape.viewed(a.sizesShared(), a.stridesShared(), sizes);
     if (strides == null) {
-      throw new IllegalArgumentException("there is no view of " + a + " has these sizes");
+      throw new IllegalArgumentException(a + " cannot be viewed with these sizes");
     }
     Node node = torch.node("ViewBackward0", a);
     Tensor out = view(a, sizes, strides);

@@ -36,6 +36,7 @@ public final class BatchFit {
   /** Of each piece of work, how many times as long it takes at the other batch. */
   private final double[] workRatios;
 
+  private final double sharedRatio;
   private final double loadRatio;
   private final @Nullable MemoryPeak memory;
   private final @Nullable MemoryPeak otherMemory;
@@ -51,15 +52,27 @@ public final class BatchFit {
     Grouped others = new Grouped(other);
     workRatios = new double[one.timeline().workCount()];
     Arrays.fill(workRatios, 1);
-    groups.byKey.forEach((key, group) -> {
-      Group same = others.byKey.get(key);
+    double sharedNanos = 0;
+    double allNanos = 0;
+    for (Map.Entry<Key, Group> entry : groups.byKey.entrySet()) {
+      Group group = entry.getValue();
+      Group same = others.byKey.get(entry.getKey());
+      double nanos = group.nanosOf(NONE);
+      allNanos += nanos;
       if (same != null) {
+        sharedNanos += nanos;
         fit(group, same, groups.steps, others.steps);
       }
-    });
+    }
+    sharedRatio = allNanos == 0 ? 0 : sharedNanos / allNanos;
     loadRatio = loadRatio(one, other);
     memory = one.result().memory();
     otherMemory = other.result().memory();
+  }
+
+  /** The part of the GPU's time in the first recording whose work the other one has, too. */
+  public double sharedRatio() {
+    return sharedRatio;
   }
 
   /** What queues work, and of which kind it is. */

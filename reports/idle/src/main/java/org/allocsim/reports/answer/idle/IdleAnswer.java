@@ -1,9 +1,6 @@
 package org.allocsim.reports.answer.idle;
 
-import static org.allocsim.reports.document.Quantity.bytes;
-import static org.allocsim.reports.document.Quantity.count;
 import static org.allocsim.reports.document.Quantity.nanos;
-import static org.allocsim.reports.document.Quantity.share;
 
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -18,25 +15,19 @@ import org.allocsim.analysis.idle.StepTime;
 import org.allocsim.analysis.idle.join.JoinedMemory;
 import org.allocsim.analysis.idle.join.StepCalls;
 import org.allocsim.analysis.idle.memory.MemoryPeak;
-import org.allocsim.analysis.idle.profile.TimeProfile.Profiler;
 import org.allocsim.analysis.idle.replay.Prediction;
 import org.allocsim.analysis.idle.replay.WhatIf;
 import org.allocsim.analysis.idle.timeline.Cause;
-import org.allocsim.analysis.program.Conditions;
 import org.allocsim.analysis.text.Numbers;
 import org.allocsim.reports.answer.part.Columns;
-import org.allocsim.reports.answer.part.NextCommand;
 import org.allocsim.reports.document.Block;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.Kind;
 import org.allocsim.reports.document.Notes;
 import org.allocsim.reports.document.Section;
-import org.allocsim.reports.document.Sentence;
 import org.allocsim.reports.document.Shape;
 import org.allocsim.reports.document.Table;
 import org.allocsim.reports.document.Unit;
-import org.allocsim.reports.document.Verdict;
-import org.allocsim.reports.document.Verdict.Tone;
 import org.allocsim.simulator.stats.ByteFormat;
 import org.jspecify.annotations.Nullable;
 
@@ -64,20 +55,6 @@ public record IdleAnswer(
     @Nullable String unreadMemory,
     WhatIf.Loader loader,
     @Nullable JoinedMemory joined) {
-  /** A GPU that is idle for less of a step is well used. */
-  private static final double WELL_USED = 0.1;
-
-  /** Graphs that leave more than this part of a step are not mentioned first. */
-  private static final double WORTHWHILE_PART = 0.9;
-
-  /**
-   * A smaller part of a step is no gain: of predicted changes below it, as many came out longer as
-   * shorter when they were measured (validation/idle, an H200).
-   */
-  private static final double UNCERTAIN_PART = 0.05;
-
-  private static final int MAX_CAUSES_NAMED = 3;
-  private static final double NAMED = 0.02;
   private static final int PLACES = 8;
   private static final int GAPS = 5;
   private static final int STEPS = 5;
@@ -390,7 +367,11 @@ public record IdleAnswer(
   }
 
   private List<Sum> sums() {
-    return result.causes().stream().map(sum -> new Sum(sum, result)).toList();
+    return sums(result.causes());
+  }
+
+  private List<Sum> sums(List<CauseSum> causes) {
+    return causes.stream().map(sum -> new Sum(sum, result)).toList();
   }
 
   private List<Row> rows() {
@@ -401,7 +382,7 @@ public record IdleAnswer(
   }
 
   /** One entry for each cause, at the place that has most of it. */
-  private List<Sum> byCause() {
+  List<CauseSum> byCause() {
     Map<Cause, CauseSum> causes = new EnumMap<>(Cause.class);
     for (CauseSum sum : result.causes()) {
       causes.merge(
@@ -416,30 +397,15 @@ public record IdleAnswer(
     }
     return causes.values().stream()
         .sorted(Comparator.comparingLong(CauseSum::nanos).reversed())
-        .map(sum -> new Sum(sum, result))
         .toList();
   }
 
   /** Gaps that are long enough to be looked at one by one. */
-  private long allGaps() {
+  long allGaps() {
     return result.causes().stream()
         .filter(each -> each.cause() != Cause.SHORT)
         .mapToLong(CauseSum::gaps)
         .sum();
-  }
-
-  /**
-   * The best change of the program; null where none shortens a step by more than predictions, or
-   * the replay of the recording itself, are off.
-   */
-  static @Nullable Prediction best(
-      List<Prediction> predictions, Prediction unprofiled, long replayErrorNanos) {
-    double noiseNanos = Math.max(UNCERTAIN_PART * unprofiled.stepNanos(), replayErrorNanos);
-    return predictions.stream()
-        .filter(each -> each.change().isOfProgram() && each.failures() == 0)
-        .min(Comparator.comparingLong(Prediction::stepNanos))
-        .filter(each -> unprofiled.stepNanos() - each.stepNanos() > noiseNanos)
-        .orElse(null);
   }
 
   /**
@@ -459,13 +425,14 @@ public record IdleAnswer(
         new Section(
             "Why the GPU is idle",
             List.of(
-                Table.of("Why the GPU is idle", CAUSE, byCause()).first(PLACES, more("cause")))));
+                Table.of("Why the GPU is idle", CAUSE, sums(byCause()))
+                    .first(PLACES, more("cause")))));
     List<Block> changes = new ArrayList<>();
     if (figures != null) {
       changes.add(figures.ofPredictions());
     }
     changes.add(Table.of("Predicted steps", PREDICTION, rows()));
-    changes.add(new Notes(predicted()));
+    changes.add(new Notes(IdleNotes.ofPredictions(this)));
     sections.add(new Section("What would change it", changes));
     List<Block> places = new ArrayList<>();
     if (figures != null) {
@@ -482,9 +449,10 @@ public record IdleAnswer(
               .first(STEPS, more("step")));
     }
     places.add(Table.of("Longest gaps", GAP, result.gaps()).first(GAPS, more("gap")));
-    places.add(new Notes(notes()));
+    places.add(new Notes(IdleNotes.ofProfile(this)));
     sections.add(new Section("Where and when", places));
-    return new Document<>(KIND, result.source().file(), verdict(), sections, tables(), this);
+    return new Document<>(
+        KIND, result.source().file(), IdleVerdict.of(this), sections, tables(), this);
   }
 
   /** What is written as CSV. */
@@ -502,229 +470,5 @@ public record IdleAnswer(
 
   private static Table.More more(String noun) {
     return new Table.More(noun, "--json FILE has all");
-  }
-
-  private Verdict verdict() {
-    StepTime total = result.total();
-    int steps = result.steps().size();
-    Sentence idle =
-        Sentence.of(
-            "The GPU is idle {} of each recorded step ({} of {})",
-            share(total.idleNanos(), total.nanos()),
-            nanos(total.idleNanos() / steps),
-            nanos(total.nanos() / steps));
-    List<Sentence> named = new ArrayList<>();
-    for (Sum sum : byCause()) {
-      if (named.size() < MAX_CAUSES_NAMED && sum.sum.nanos() >= NAMED * total.nanos()) {
-        named.add(
-            Sentence.of(
-                sum.sum.where().isEmpty() ? "{} {}{}" : "{} {} ({})",
-                share(sum.sum.nanos(), total.nanos()),
-                sum.sum.cause().words(),
-                sum.sum.where()));
-      }
-    }
-    Sentence sentence = idle;
-    for (int i = 0; i < named.size(); i++) {
-      sentence = Sentence.of(i == 0 ? "{}: {}" : "{}, {}", sentence, named.get(i));
-    }
-    boolean isWellUsed = total.idleNanos() < WELL_USED * total.nanos();
-    return new Verdict(isWellUsed ? Tone.GOOD : Tone.BAD, Sentence.of("{}.", sentence), details());
-  }
-
-  private List<Sentence> details() {
-    List<Sentence> details = new ArrayList<>();
-    StepTime total = result.total();
-    details.add(
-        Sentence.of(
-            "It computes {}, communicates {} and copies {} of the time.",
-            share(total.computeNanos(), total.nanos()),
-            share(total.communicateNanos(), total.nanos()),
-            share(total.copyNanos(), total.nanos())));
-    Prediction best = best(predictions, unprofiled, replayErrorNanos);
-    if (best != null) {
-      details.add(
-          Sentence.of(
-              "Predicted best: without the profiler, {} takes a step from {} to {}, with the GPU"
-                  + " busy {} of it instead of {}.",
-              best.change().name(),
-              nanos(unprofiled.stepNanos()),
-              nanos(best.stepNanos()),
-              share(best.busyNanos(), best.stepNanos()),
-              share(unprofiled.busyNanos(), unprofiled.stepNanos())));
-      details.add(Sentence.of("Predictions are modelled: a small gain may turn out to be a loss."));
-    } else if (predictions.stream().anyMatch(each -> each.change().isOfProgram())) {
-      details.add(
-          Sentence.of(
-              "No change of the program saves more of a step than predictions are off, about {}.",
-              Numbers.percent(UNCERTAIN_PART)));
-    }
-    MemoryPeak memory = result.memory();
-    if (memory != null) {
-      details.add(
-          Sentence.of(
-              "At most {} is reserved in the {}, and {} allocated.",
-              bytes(memory.reservedBytes()),
-              joined == null ? "profile" : "run of the snapshot",
-              bytes(memory.allocatedBytes())));
-    }
-    if (joined != null) {
-      details.add(driver(joined));
-    }
-    predictions.stream()
-        .filter(each -> each.change().name().equals("graphs"))
-        .filter(bound -> bound.stepNanos() < WORTHWHILE_PART * unprofiled.stepNanos())
-        .findFirst()
-        .ifPresent(bound ->
-            details.add(
-                Sentence.of(
-                    "If launches cost nothing (CUDA graphs, torch.compile), a step without the"
-                        + " profiler takes {} at best.",
-                    nanos(bound.stepNanos()))));
-    if (!byCause().isEmpty() && byCause().getFirst().sum.cause() == Cause.DATA) {
-      details.add(workers());
-    }
-    return details;
-  }
-
-  private Sentence driver(JoinedMemory memory) {
-    long allocations = memory.steps().stream().mapToLong(StepCalls::allocations).sum();
-    long frees = memory.steps().stream().mapToLong(StepCalls::frees).sum();
-    long retries = memory.steps().stream().mapToLong(StepCalls::retries).sum();
-    if (allocations + frees == 0) {
-      return Sentence.of("In these steps, the allocator asks the driver for nothing.");
-    }
-    return Sentence.of(
-        "In {}, the allocator gets memory from the driver {} and frees it {}; it frees some to"
-            + " serve a request {}.",
-        count(memory.steps().size(), "step"),
-        count(allocations, "time"),
-        count(frees, "time"),
-        count(retries, "time"));
-  }
-
-  /** How to ask for other numbers of workers. */
-  private Sentence workers() {
-    NextCommand next = NextCommand.of(result.source().file(), Conditions.RECORDED, null);
-    return switch (loader) {
-      case READY ->
-          Sentence.of(
-              "Next: {} predicts another number of workers.",
-              next.line("idle", "--what-if", "workers=N"));
-      case UNKNOWN_WORKERS ->
-          Sentence.of(
-              "Next: {} predicts other numbers of workers; N is that of the recorded run, which a"
-                  + " profile does not show.",
-              next.line("idle", "--workers", "N"));
-      case NONE ->
-          Sentence.of(
-              "The profile shows no data loader of PyTorch, so other numbers of workers cannot be"
-                  + " predicted.");
-      case NEVER_AWAITED ->
-          Sentence.of(
-              "The program hardly waits for its data, so more workers would change nothing; the"
-                  + " profile does not show whether fewer are enough.");
-    };
-  }
-
-  private Sentence predictedWithoutProfiler() {
-    return Sentence.of(
-        "Predictions are without the profiler, which makes the recorded step of {} about {}"
-            + " longer.",
-        nanos(recorded.stepNanos()),
-        nanos(Math.max(0, recorded.stepNanos() - unprofiled.stepNanos())));
-  }
-
-  private List<Sentence> predicted() {
-    List<Sentence> notes = new ArrayList<>();
-    if (result.source().profiler() == Profiler.NSIGHT_SYSTEMS) {
-      notes.add(
-          Sentence.of(
-              "What Nsight Systems costs the host is not known, so predictions do not leave it"
-                  + " out."));
-    } else {
-      notes.add(predictedWithoutProfiler());
-    }
-    if (predictions.stream().anyMatch(each -> each.change().name().contains("graphs"))) {
-      notes.add(Sentence.of("graphs is a bound: CUDA graphs or torch.compile reach it at best."));
-    }
-    if (predictions.stream().anyMatch(each -> each.change().isOfBatch())) {
-      notes.add(
-          Sentence.of(
-              "What another batch saves is for the same number of samples; the work of the GPU is"
-                  + " taken to grow linearly, as two recordings show."));
-    }
-    if (modelledMemory != null && result.memory() != null) {
-      notes.add(
-          Sentence.of(
-              "The model of the allocator reserves {} for the recorded requests, where the {} shows"
-                  + " {}; predicted peaks are off by about as much.",
-              bytes(modelledMemory.reservedBytes()),
-              joined == null ? "profile" : "snapshot",
-              bytes(result.memory().reservedBytes())));
-    }
-    if (unreadMemory != null) {
-      notes.add(Sentence.of("Memory under changes is not known: {}.", unreadMemory));
-    }
-    for (Prediction each : predictions) {
-      if (each.failures() > 0) {
-        notes.add(Sentence.of("With {}, the program runs out of memory.", each.change().name()));
-      }
-    }
-    return notes;
-  }
-
-  private List<Sentence> notes() {
-    List<Sentence> notes = new ArrayList<>();
-    if (result.gaps().size() < allGaps()) {
-      notes.add(
-          Sentence.of(
-              "Of {} gaps, the longest {} are kept.",
-              Numbers.count(allGaps()),
-              Numbers.count(result.gaps().size())));
-    }
-    boolean isOfPyTorch = result.source().profiler() == Profiler.KINETO;
-    if (isOfPyTorch && !result.source().hasStacks()) {
-      notes.add(
-          Sentence.of(
-              "The profile has no lines of the program; record with with_stack=True for them."));
-    }
-    if (isOfPyTorch && result.memory() == null) {
-      notes.add(
-          Sentence.of(
-              "The profile has no memory events; for peaks, record with profile_memory=True or give"
-                  + " a memory snapshot of the run with --memory."));
-    }
-    if (joined != null && joined.lateNanos() > 0) {
-      notes.add(
-          Sentence.of(
-              "The history of the snapshot begins {} after the first step, so that what came before"
-                  + " is not known.",
-              nanos(joined.lateNanos())));
-    }
-    if (joined != null && joined.unmatchedSegments() > 0) {
-      notes.add(
-          Sentence.of(
-              "For {} of the snapshot the profile has neither cudaMalloc nor cudaFree.",
-              count(joined.unmatchedSegments(), "segment")));
-    }
-    if (result.otherDevices() > 0) {
-      notes.add(
-          Sentence.of(
-              "The profile also has {}; this is the busiest GPU.",
-              count(result.otherDevices(), "other GPU")));
-    }
-    if (result.source().otherProcesses() > 0) {
-      notes.add(
-          Sentence.of(
-              "The export also has {} with less work of the GPU.",
-              count(result.source().otherProcesses(), "other process", "other processes")));
-    }
-    if (result.source().damagedRows() > 0) {
-      notes.add(
-          Sentence.of(
-              "{} without a time passed over.", count(result.source().damagedRows(), "row")));
-    }
-    return notes;
   }
 }

@@ -44,7 +44,7 @@ public final class IdleFigures {
     this.whatIf = whatIf;
     this.predictions = List.copyOf(predictions);
     file = String.valueOf(Path.of(analysis.result().source().file()).getFileName());
-    best = IdleAnswer.best(predictions, whatIf.unprofiled(), whatIf.errorNanos());
+    best = IdleVerdict.best(predictions, whatIf.unprofiled(), whatIf.errorNanos());
     step = Activity.typicalStep(analysis);
   }
 

@@ -11,18 +11,11 @@ import java.util.function.ToLongFunction;
 import java.util.stream.Stream;
 import org.allocsim.analysis.idle.IdleAnalysis;
 import org.allocsim.analysis.idle.IdleResult;
-import org.allocsim.analysis.idle.join.JoinedMemory;
-import org.allocsim.analysis.idle.join.SnapshotJoin;
-import org.allocsim.analysis.idle.join.StepCalls;
-import org.allocsim.analysis.idle.memory.AllocatorModel;
-import org.allocsim.analysis.idle.profile.TimeProfile;
 import org.allocsim.analysis.idle.replay.BatchFit;
 import org.allocsim.analysis.idle.replay.Change;
 import org.allocsim.analysis.idle.replay.Prediction;
 import org.allocsim.analysis.idle.replay.WhatIf;
-import org.allocsim.analysis.program.Conditions;
-import org.allocsim.analysis.program.Program;
-import org.allocsim.analysis.program.ProgramException;
+import org.allocsim.analysis.text.Numbers;
 import org.allocsim.reports.answer.idle.IdleAnswer;
 import org.allocsim.reports.answer.idle.IdleFigures;
 import org.allocsim.reports.answer.idle.IdleRanksAnswer;
@@ -30,13 +23,6 @@ import org.allocsim.reports.chart.ChartFonts;
 import org.allocsim.reports.output.ChartFolder;
 import org.allocsim.reports.output.DocumentOutputs;
 import org.allocsim.reports.output.Failure;
-import org.allocsim.reports.output.ProgressMeter;
-import org.allocsim.workloads.format.TraceFormatException;
-import org.allocsim.workloads.format.TraceFormats;
-import org.allocsim.workloads.format.pytorch.RecordedFormat;
-import org.allocsim.workloads.format.pytorch.Snapshot;
-import org.allocsim.workloads.source.SourceUsageException;
-import org.allocsim.workloads.source.TraceSource;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -74,7 +60,32 @@ public record IdleQuestion(
         throw Failure.usage(e.getMessage());
       }
     }
+
+    /**
+     * What both recordings say of other batches.
+     *
+     * @throws Failure where they are not of one program with two batches
+     */
+    BatchFit fit(Path file, IdleAnalysis analysis) throws IOException {
+      if (Files.isSameFile(file, profile)) {
+        throw Failure.usage(
+            "--other-batch " + profile + " is the profile itself; give one of another batch");
+      }
+      BatchFit fit = new BatchFit(analysis, IdleSubject.read(profile), factor);
+      if (fit.sharedRatio() < SAME_PROGRAM_RATIO) {
+        throw Failure.usage(
+            "--other-batch %s seems to be of another program: it shares only %s of the GPU's work of %s; give one of the same program"
+                .formatted(profile, Numbers.percent(fit.sharedRatio()), file));
+      }
+      return fit;
+    }
   }
+
+  /**
+   * Recordings of one program with two batches shared all of the GPU's work in seven pairs, those
+   * of two convolutional networks up to 90 % (H200, PyTorch 2.11).
+   */
+  private static final double SAME_PROGRAM_RATIO = 0.95;
 
   private static final String CHARTS = "--charts";
 
@@ -138,7 +149,7 @@ public record IdleQuestion(
     }
     List<IdleResult> results = new ArrayList<>();
     for (Path profile : profiles) {
-      results.add(read(profile).result());
+      results.add(IdleSubject.read(profile).result());
     }
     String title = files.size() == 1 ? files.getFirst().toString() : files.size() + " profiles";
     IdleRanksAnswer answer = new IdleRanksAnswer(title, results);
@@ -177,13 +188,10 @@ public record IdleQuestion(
   private void answer(
       Path file, DocumentOutputs outputs, List<ChartFolder> folders, boolean isDrawn)
       throws IOException {
-    Subject subject = memory == null ? ofProfile(file) : joined(file, memory);
-    IdleAnalysis analysis = subject.analysis;
-    BatchFit batches =
-        otherBatch == null
-            ? null
-            : new BatchFit(analysis, read(otherBatch.profile()), otherBatch.factor());
-    WhatIf whatIf = new WhatIf(analysis, workers, subject.allocator, batches);
+    IdleSubject subject = memory == null ? IdleSubject.of(file) : IdleSubject.joined(file, memory);
+    IdleAnalysis analysis = subject.analysis();
+    BatchFit batches = otherBatch == null ? null : otherBatch.fit(file, analysis);
+    WhatIf whatIf = new WhatIf(analysis, workers, subject.allocator(), batches);
     List<Prediction> predictions = new ArrayList<>();
     if (changes.isEmpty()) {
       predictions.addAll(whatIf.predictAll());
@@ -208,97 +216,9 @@ public record IdleQuestion(
             whatIf.errorNanos(),
             predictions,
             whatIf.modelledMemory(),
-            subject.unreadMemory,
+            subject.unreadMemory(),
             whatIf.loader(),
-            subject.memory);
+            subject.memory());
     outputs.write(answer.document(isDrawn ? figures : null));
-  }
-
-  /**
-   * What is asked about.
-   *
-   * @param allocator the requests for memory; null where there are none
-   * @param unreadMemory why they cannot be run again; null where they can, or there are none
-   * @param memory what a snapshot of the same run says; null where none was given
-   */
-  private record Subject(
-      IdleAnalysis analysis,
-      @Nullable AllocatorModel allocator,
-      @Nullable String unreadMemory,
-      @Nullable JoinedMemory memory) {}
-
-  private static Subject ofProfile(Path file) {
-    IdleAnalysis analysis = read(file);
-    if (analysis.result().memory() == null) {
-      return new Subject(analysis, null, null, null);
-    }
-    try (ProgressMeter progress = ProgressMeter.ofBytes("reading memory events")) {
-      AllocatorModel allocator =
-          AllocatorModel.read(
-              file,
-              analysis.result().device(),
-              analysis.timeline().profile().originNanos(),
-              analysis.waits().clearedNanos(),
-              progress::update);
-      return new Subject(analysis, allocator, null, null);
-    } catch (TraceFormatException | ProgramException e) {
-      return new Subject(analysis, null, e.getMessage(), null);
-    }
-  }
-
-  private static Subject joined(Path file, Path memory) {
-    IdleAnalysis alone = read(file);
-    TimeProfile profile = alone.timeline().profile();
-    if (profile.source().profiler() != TimeProfile.Profiler.KINETO) {
-      throw Failure.usage(
-          "--memory takes a profile of PyTorch's profiler: an export of Nsight Systems such as "
-              + file
-              + " has no exact time of day");
-    }
-    try (ProgressMeter progress = ProgressMeter.ofBytes("reading memory")) {
-      if (!(TraceFormats.of(memory) instanceof RecordedFormat)) {
-        throw noSnapshot(memory);
-      }
-      TraceSource source = TraceSource.open(memory.toString(), null, progress::update);
-      Snapshot snapshot = source.snapshot().orElseThrow(() -> noSnapshot(memory));
-      int device = Math.clamp(alone.result().device(), 0, Snapshot.MAX_DEVICES);
-      SnapshotJoin join = SnapshotJoin.of(profile, snapshot, device);
-      IdleAnalysis analysis = IdleAnalysis.of(join.profile());
-      JoinedMemory joined =
-          new JoinedMemory(
-              memory.toString(),
-              snapshot.sha256(),
-              StepCalls.of(join.calls(), analysis.timeline(), analysis.steps(), analysis.waits()),
-              join.matched(),
-              join.unmatched(),
-              Math.max(0, join.beginNanos() - analysis.steps().hostNanos(0)));
-      try {
-        Program program = Program.open(source, Conditions.RECORDED.ofDevice(device));
-        AllocatorModel allocator = AllocatorModel.of(program, profile.originNanos());
-        return new Subject(analysis, allocator, null, joined);
-      } catch (ProgramException e) {
-        return new Subject(analysis, null, e.getMessage(), joined);
-      }
-    } catch (TraceFormatException e) {
-      throw new Failure(e.getMessage(), e);
-    } catch (SourceUsageException e) {
-      throw Failure.usage(e.getMessage());
-    }
-  }
-
-  private static TraceFormatException noSnapshot(Path file) {
-    return new TraceFormatException(
-        file.toString(),
-        "",
-        "it is not a memory snapshot of PyTorch",
-        "give what torch.cuda.memory._dump_snapshot() wrote in the profiled run");
-  }
-
-  private static IdleAnalysis read(Path file) {
-    try (ProgressMeter progress = ProgressMeter.ofBytes("reading")) {
-      return IdleAnalysis.read(file, progress::update);
-    } catch (TraceFormatException e) {
-      throw new Failure(e.getMessage(), e);
-    }
   }
 }

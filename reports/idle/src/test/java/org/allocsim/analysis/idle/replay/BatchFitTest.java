@@ -58,6 +58,24 @@ class BatchFitTest {
   }
 
   @Test
+  void recordingsOfOneProgramShareTheGpusWorkWhateverItsKernels() throws Exception {
+    assertEquals(
+        1, new BatchFit(steps(1, "gemm_a", false), steps(2, "gemm_b", false), 2).sharedRatio());
+    ProfileText other = new ProfileText();
+    for (int step = 0; step < 4; step++) {
+      int at = 1_000 * step;
+      other
+          .step(step, at, at + 1_000)
+          .operator("aten::add", at, at + 20)
+          .kernel("update", 7, at, at + 10, at + 10, at + 510);
+    }
+    IdleAnalysis another =
+        IdleAnalysis.read(other.write(folder.resolve("other.json")), Progress.NONE);
+    // The update takes 0.5 ms of 3.5 ms.
+    assertEquals(1.0 / 7, new BatchFit(steps(1, "gemm_a", false), another, 2).sharedRatio(), 1e-9);
+  }
+
+  @Test
   void whatGrowsWithTheBatchIsToldFromWhatDoesNot() throws Exception {
     IdleAnalysis one = steps(1, "small", true);
     WhatIf whatIf = new WhatIf(one, 0, null, new BatchFit(one, steps(2, "large", true), 2));

@@ -71,7 +71,7 @@ public record ValidateAnswer(
                       "max_bytes",
                       "Maximum GPU memory that the run may use.",
                       each -> each.maxBytes() == Long.MAX_VALUE ? null : each.maxBytes())
-                  .missing("there is no bound")
+                  .missing("the run has no limit")
                   .flag("touched", "Whether every block was written to.", ValidateAnswer::touched)
                   .one(
                       "summary",
